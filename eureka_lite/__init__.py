@@ -1,0 +1,3 @@
+"""eureka-lite designs reward functions for robot learning."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,2 @@
+def poured(s):
+    return s.liquid_in_target
