@@ -80,6 +80,6 @@ class Ranking:
     format: int = FORMAT
 
     def to_dict(self) -> dict[str, Any]:
-        """The nested dict that is written, `format` first."""
+        """Return the nested dict that is written, `format` first."""
         data = asdict(self)
         return {"format": data.pop("format"), **data}
