@@ -94,10 +94,19 @@ class RunState:
 
     def apply(self, event: Event) -> None:
         """Take in one event; kinds that change nothing here are ignored."""
+        if self.started is None and event.kind != "run_started":
+            self.started = event.time
         update = _UPDATES.get(event.kind)
         if update is not None:
             update(self, mapping(event.data), event.time)
         self.last = max(self.last, event.time)
+
+    def pause(self) -> None:
+        """End a session: time counts again from the next event on."""
+        if self.started is not None:
+            self.past_s += max(0.0, self.last - self.started)
+        self.started = self.generation_started = self.training_started = self.ended = None
+        self.speed = None
 
     def row(self, id: str) -> Row:
         """Find or make the row of an id."""
@@ -139,11 +148,13 @@ class RunState:
         rest = None if whole is None or start is None else max(0.0, whole - (now - start))
         if self.training_started is not None and share >= 0.03:
             rest = (now - self.training_started) * (1.0 - share) / share
-            if whole is None and start is not None:
-                whole = now - start + rest
+            if whole is None:
+                whole = now - (self.training_started if start is None else start) + rest
         if rest is None or whole is None:
             return rest if self.final_started is not None else None
-        return rest if self.final_started is not None else rest + whole * (max(0, self.generations - self.generation) + 1)
+        return (
+            rest if self.final_started is not None else rest + whole * (max(0, self.generations - self.generation) + 1)
+        )
 
 
 def _run_started(run: RunState, data: dict[str, Any], time: float) -> None:
@@ -273,7 +284,9 @@ def _final_started(run: RunState, data: dict[str, Any], time: float) -> None:
 
 
 def _run_finished(run: RunState, data: dict[str, Any], time: float) -> None:
-    run.phase, run.ended = "finished", time
+    run.phase, run.ended, run.speed = "finished", time, None
+    for row in run.visible():
+        row.state = "trained" if row.state == "training" else row.state
     run.ranking = text_of(data, "ranking")
 
 

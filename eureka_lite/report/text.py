@@ -75,14 +75,14 @@ def number(value: float | None, unknown: str = "-") -> str:
     return f"{value:.{1 if size >= 100 else 2 if size >= 10 else 3}f}"
 
 
-def count(value: float | None, unknown: str = "-") -> str:
-    """Write a count: 950, 39,400, 2.4M, 1.1G."""
+def count(value: float | None, unknown: str = "-", short: bool = False) -> str:
+    """Write a count: 950, 39,400 (39k if `short`), 2.4M, 1.1G."""
     if value is None or not math.isfinite(value):
         return unknown
     for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6)):
         if abs(value) >= size:
             return f"{value / size:.1f}{unit}"
-    return f"{value:,.0f}"
+    return f"{value / 1e3:.0f}k" if short and abs(value) >= 1e4 else f"{value:,.0f}"
 
 
 def duration(seconds: float | None, unknown: str = "-") -> str:
@@ -136,7 +136,9 @@ def sparkline(
     per = max(1.0, total / width)
     drawn = []
     for place in range(math.ceil(len(values) / per)):
-        group = [v for v in values[int(place * per) : max(int(place * per) + 1, int((place + 1) * per))] if v is not None]
+        group = [
+            v for v in values[int(place * per) : max(int(place * per) + 1, int((place + 1) * per))] if v is not None
+        ]
         finite = [v for v in group if math.isfinite(v)]
         drawn.append(_level(sum(finite) / len(finite), low, high, glyphs.spark) if finite else " ")
     return "".join(drawn)[:width]

@@ -267,10 +267,10 @@ class Particles:
             shapes.append(shape)
         self._mass = liquid.density * 4.0 / 3.0 * np.pi * liquid.particle_radius**3
         self._dt = control_dt / liquid.substeps
-        self._density_view: np.ndarray
         self.density = wp.array(np.ones(worlds, np.float32), dtype=float, device="cpu")
         self._density_view = self.density.numpy()
         self.angle = wp.zeros(worlds, dtype=float, device="cpu")
+        self._angle_view = self.angle.numpy()
         self.x = wp.zeros((worlds, n), dtype=wp.vec3, device="cpu")
         self.v = wp.zeros((worlds, n), dtype=wp.vec3, device="cpu")
         self.wrench = wp.zeros((worlds, count, 6), dtype=float, device="cpu")
@@ -308,9 +308,8 @@ class Particles:
         )  # fmt: skip
 
     def randomize(self, ids: np.ndarray, field: str, values: np.ndarray) -> None:
-        """See `Auxiliary.randomize`; the one field is `liquid_density`, as a multiple of the nominal density."""
-        assert field == "liquid_density"
-        self._density_view[ids] = values
+        """See `Auxiliary.randomize`: `liquid_density` (a multiple of the nominal one), `turn` (radians) of the fill."""
+        {"liquid_density": self._density_view, "turn": self._angle_view}[field][ids] = values
 
 
 def _levers(model: mujoco.MjModel, sites: list[int]) -> np.ndarray:

@@ -53,7 +53,9 @@ class MujocoCpu:
         self.worlds, self.bodies = worlds, list(bodies)
         self._decimation = task.control.decimation
         self._batch = Batch(self.model, worlds, threads, True)
-        self._sources = {name: self._batch.bind(name) for name in ("qpos", "qvel", "sensordata")}
+        self._sources = {name: self._batch.bind(name) for name in ("qpos", "qvel")}
+        if self.model.nsensordata:
+            self._sources["sensordata"] = self._batch.bind("sensordata")
         self._sites = task.liquid is not None
         if self._sites:
             self._sources |= {name: self._batch.bind(name) for name in ("site_xpos", "site_xmat")}

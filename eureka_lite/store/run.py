@@ -6,8 +6,6 @@ it has a run.toml, which is written last. Reading takes no lock; the first write
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import importlib.metadata
 import json
 import os
@@ -26,12 +24,12 @@ from eureka_lite.store.events import Event, finite
 from eureka_lite.store.files import DiskFullError, StoreError, append_line, read_text, storing, write_atomic
 from eureka_lite.store.find import find_run
 from eureka_lite.store.formats import FORMAT, Ranking
+from eureka_lite.store.lock import acquire, holder, release
 from eureka_lite.store.ranking import ranking_from_dict
 from eureka_lite.store.toml import to_toml
 
 _PACKAGES = ("eureka-lite", "mujoco", "mujoco-warp", "warp-lang", "torch", "numpy", "openai")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]*")
-_NO_LOCKS = (errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK)
 
 
 class RunFolder:
@@ -111,29 +109,18 @@ class RunFolder:
 
     def lock(self) -> None:
         """Claim the run for writing; StoreError names the process that already writes to it."""
-        if self._lock is not None:
-            return
-        file = self.path / ".lock"
-        with storing(file, "write"):
-            descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if error.errno not in _NO_LOCKS:
-                holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
-                os.close(descriptor)
-                advice = "wait for it or stop it first"
-                raise StoreError(f"process {holder} is writing to {self.path}; {advice}") from error
-        with suppress(OSError):
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-        self._lock = descriptor
+        if self._lock is None:
+            self._lock = acquire(self.path / ".lock")
 
     def close(self) -> None:
         """Give up the lock, if it is held."""
         if self._lock is not None:
-            os.close(self._lock)
+            release(self._lock)
             self._lock = None
+
+    def writer(self) -> str | None:
+        """Id of the process that writes to the run now, or None."""
+        return str(os.getpid()) if self._lock is not None else holder(self.path / ".lock")
 
     def __enter__(self) -> RunFolder:
         return self
@@ -240,8 +227,8 @@ class RunFolder:
                 yield
             except DiskFullError as error:
                 count = len(self.finished())
-                kept = f"{count} finished candidate{'' if count == 1 else 's'}"
-                raise DiskFullError(f"{error}; {kept} are in {self.path}") from error
+                kept = f"{count} finished candidate{' is' if count == 1 else 's are'}"
+                raise DiskFullError(f"{error}; {kept} in {self.path}") from error
 
 
 def _new_folder(root: Path, name: str) -> Path:
