@@ -182,7 +182,7 @@ def _source(
         return Source(kind, tuple(names)), len(names), "scalar" if len(names) == 1 else "vector"
     if kind in ("action", "last_action"):
         table.flag(kind)
-        return Source(kind), model.nu, "scalar" if model.nu == 1 else "vector"
+        return Source(kind), model.nu, "vector"
     if kind == "time":
         table.flag(kind)
         return Source(kind), 1, "scalar"

@@ -1,0 +1,220 @@
+"""From text to a checked program, or to all its mistakes.
+
+The text is parsed with `ast` and walked; it is never compiled or run as Python. What comes out is a graph of scalar
+operations (`graph`), so whatever passes can neither loop for ever nor read past a row.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import Literal
+
+from eureka_lite.reward.expressions import Expressions, Scope, TooLong, called
+from eureka_lite.reward.graph import MAX_OPERATIONS, TooLarge, digest
+from eureka_lite.reward.problems import RewardError
+from eureka_lite.reward.program import MAX_COMPONENTS, Program
+from eureka_lite.reward.statements import Statements
+from eureka_lite.reward.values import Components, Group, Number, Row, Truth, Unknown, Value, Vector, describe
+from eureka_lite.task.signals import SignalTable, did_you_mean
+
+MAX_BYTES = 20_000
+MAX_NODES = 5_000
+MAX_DEPTH = 100
+ALIASES = {"reward": ("compute_reward", "reward_function", "reward_fn", "get_reward")}
+
+Returns = Literal["components", "scalar", "bool", "value"]
+
+
+def check(
+    source: str,
+    signals: SignalTable,
+    *,
+    function: str = "reward",
+    returns: Returns = "components",
+    file: str = "reward.py",
+) -> Program:
+    """Check one function of a text in the reward language.
+
+    Args:
+        source: the text; helper functions and named constants may stand beside the function.
+        signals: what `s` and `prev` have.
+        function: its name.
+        returns: what it has to return: reward components, one number, a condition, or a number or vector.
+        file: its name in error messages.
+
+    Raises:
+        RewardError: with every mistake.
+    """
+    lines = source.splitlines()
+    expressions = Expressions(signals, lines)
+    statements = Statements(expressions)
+    checker = _Check(expressions, statements, function, returns)
+    try:
+        tree = _parse(source, file)
+        checker.look_over(tree)
+        if not expressions.problems:
+            value = checker.run(tree)
+            if not expressions.problems:
+                program = checker.program(value, source)
+                if program is not None:
+                    return program
+    except TooLarge:
+        where = checker.definition or ast.parse("0").body[0]
+        expressions.problem(where, "limit", f"it unrolls to more than {MAX_OPERATIONS} operations", "make it shorter")
+    except TooLong:
+        where = checker.definition or ast.parse("0").body[0]
+        expressions.problem(where, "limit", "helper functions and loops multiply to too many steps", "make it shorter")
+    raise RewardError(file, source, expressions.problems)
+
+
+def _parse(source: str, file: str) -> ast.Module:
+    nowhere = Expressions(SignalTable.of([]), source.splitlines())
+    start = ast.Pass(lineno=1, col_offset=0)
+    if len(source.encode("utf-8", "replace")) > MAX_BYTES:
+        nowhere.problem(start, "limit", f"the text has more than {MAX_BYTES:,} bytes")
+        raise RewardError(file, source, nowhere.problems)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source)
+    except SyntaxError as error:
+        place = ast.Pass(lineno=error.lineno or 1, col_offset=max(0, (error.offset or 1) - 1))
+        nowhere.problem(place, "syntax", f"not valid Python: {error.msg}")
+    except (ValueError, UnicodeError) as error:
+        nowhere.problem(start, "syntax", f"not valid Python: {error}")
+    except (RecursionError, MemoryError):
+        nowhere.problem(start, "limit", "it is nested too deeply")
+    raise RewardError(file, source, nowhere.problems)
+
+
+class _Check:
+    """The walk over one module."""
+
+    def __init__(self, expressions: Expressions, statements: Statements, function: str, returns: Returns) -> None:
+        self.expressions, self.statements, self.function, self.returns = expressions, statements, function, returns
+        self.definition: ast.FunctionDef | None = None
+        self.notes: list[str] = []
+
+    def look_over(self, tree: ast.Module) -> None:
+        """Check size and depth, and collect what the module defines."""
+        stack: list[tuple[ast.AST, int]] = [(tree, 0)]
+        count = 0
+        while stack:
+            node, depth = stack.pop()
+            count += 1
+            if depth > MAX_DEPTH or count > MAX_NODES:
+                what = f"nested more than {MAX_DEPTH} deep" if depth > MAX_DEPTH else f"more than {MAX_NODES} parts"
+                self.expressions.problem(node, "limit", f"the program has {what}")
+                return
+            stack += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
+        for node in tree.body:
+            self._top(node)
+        names = (self.function, *ALIASES.get(self.function, ()))
+        defined = [name for name in names if name in self.expressions.helpers]
+        if not defined:
+            near = did_you_mean(self.function, list(self.expressions.helpers))
+            first = tree.body[0] if tree.body else ast.Pass(lineno=1, col_offset=0)
+            self.expressions.problem(first, "missing", f"there is no function {self.function!r}{near}",
+                                     f"write def {self.function}(s):")  # fmt: skip
+            return
+        self.definition = self.expressions.helpers[defined[0]]
+
+    def _top(self, node: ast.stmt) -> None:
+        problem = self.expressions.problem
+        if isinstance(node, ast.FunctionDef):
+            for decorator in node.decorator_list:
+                problem(decorator, "syntax", "decorators are not part of the reward language", "leave it out")
+            for default in (*node.args.defaults, *node.args.kw_defaults):
+                if default is not None:
+                    problem(default, "syntax", "default values are not part of the reward language", "leave them out")
+            if node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
+                problem(node, "syntax", "*, ** and keyword-only parameters are not part of the reward language")
+            if node.name in self.expressions.helpers:
+                problem(node, "name", f"{node.name!r} is defined twice", "leave one of them out")
+            self.expressions.helpers[node.name] = node
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            self.notes.append(f"line {node.lineno}: the import is left out; all functions are there already")
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            pass
+        elif not isinstance(node, ast.Assign | ast.AnnAssign):
+            problem(node, "syntax", f"{called(node)} outside of a function is not part of the reward language")
+
+    def run(self, tree: ast.Module) -> Value:
+        """The value that the function returns."""
+        for node in tree.body:
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                self.statements.run([node], self.expressions.constants)
+        assert self.definition is not None
+        scope: Scope = {}
+        names = [argument.arg for argument in (*self.definition.args.posonlyargs, *self.definition.args.args)]
+        if names and all(name in self.expressions.signals for name in names):
+            for argument in self.definition.args.args:
+                scope[argument.arg] = self.expressions.signal(argument.arg, argument)
+        elif 1 <= len(names) <= 2:
+            scope = dict(zip(names, (Row("signal"), Row("prev")), strict=False))
+        else:
+            return self.expressions.problem(
+                self.definition, "arguments", f"{self.definition.name} takes the row and the row before",
+                f"write def {self.function}(s): or def {self.function}(s, prev):",
+            )  # fmt: skip
+        value = self.statements.call(self.definition, scope)
+        for helper in self.expressions.helpers.values():
+            if helper is not self.definition and helper.name not in self.statements.visited:
+                self.notes.append(f"line {helper.lineno}: {helper.name} is never called")
+        return value
+
+    def program(self, value: Value, source: str) -> Program | None:
+        """The program of the returned value; None if it is not what is asked for."""
+        outputs, results, has_total = self._results(value)
+        if self.expressions.problems:
+            return None
+        operations, kept, slots = self.expressions.graph.pruned(results)
+        constants = tuple(self.expressions.literals[slot] for slot in slots)
+        return Program(
+            name=self.function, source=source, outputs=outputs, has_total=has_total,
+            is_reward=self.returns == "components", operations=operations, results=kept, constants=constants,
+            uses_prev=any(o.name == "prev" for o in operations), hash=digest(operations, kept, constants),
+            structure_hash=digest(operations, kept, None), notes=tuple(self.notes),
+        )  # fmt: skip
+
+    def _results(self, value: Value) -> tuple[tuple[str, ...], list[int], bool]:
+        """Names, nodes, and whether the total is the program's own."""
+        expressions, where = self.expressions, self.definition or ast.Pass(lineno=1, col_offset=0)
+        if self.returns == "components":
+            return self._reward(value, where)
+        if self.returns == "bool":
+            if isinstance(value, Truth):
+                return (self.function,), [expressions.builder("float", value.node)], False
+            expressions.problem(where, "type", f"{self.function} returns {describe(value)}", "it has to return a condition")
+        elif self.returns == "value" and isinstance(value, Vector):
+            return tuple(f"{self.function}[{i}]" for i in range(len(value.nodes))), list(value.nodes), False
+        else:
+            node = expressions.as_number(value, where, f"as the value of {self.function}")
+            if node is not None:
+                return (self.function,), [node], False
+        return (), [], False
+
+    def _reward(self, value: Value, where: ast.AST) -> tuple[tuple[str, ...], list[int], bool]:
+        expressions = self.expressions
+        total: int | None = None
+        if isinstance(value, Group) and len(value.items) == 2:
+            first, second = value.items
+            if isinstance(first, Components):
+                first, second = second, first
+            total, value = expressions.as_number(first, where, "as the total"), second
+        if isinstance(value, Components):
+            if not value.parts or len(value.parts) > MAX_COMPONENTS:
+                expressions.problem(where, "component", f"{len(value.parts)} components",
+                                    f"a reward has 1 to {MAX_COMPONENTS} named components")  # fmt: skip
+                return (), [], False
+            parts = list(value.parts.values())
+            has_total = total is not None
+            return tuple(value.parts), [expressions.builder.sum(parts) if total is None else total, *parts], has_total
+        if isinstance(value, Number | Truth | Vector) and total is None:
+            node = expressions.as_number(value, where, "as the reward")
+            return ("total",), [] if node is None else [node, node], True
+        if not isinstance(value, Unknown):
+            expressions.problem(where, "type", f"{self.function} returns {describe(value)}",
+                                'return a dict of named components, as in {"near": 1.0}')  # fmt: skip
+        return (), [], False
