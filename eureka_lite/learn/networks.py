@@ -28,6 +28,17 @@ class Shapes:
         """Columns of each head; one column alone would not be bit-equal across K in `baddbmm`, so at least 2."""
         return max(2, self.actions)
 
+    @property
+    def layout(self) -> dict[str, tuple[int, int]]:
+        """Parameters and their shapes: layer 1 of both, then actor (w, b) and critic (v, c)."""
+        o, h, d = self.observations, self.hidden, self.heads
+        return {
+            "w1": (o, 2 * h), "b1": (1, 2 * h),
+            "w2": (h, h), "b2": (1, h), "w3": (h, d), "b3": (1, d),
+            "v2": (h, h), "c2": (1, h), "v3": (h, 2), "c3": (1, 2),
+            "log_std": (1, self.actions),
+        }  # fmt: skip
+
 
 class Population:
     """K pairs of two-layer tanh networks, actor and critic side by side in one first layer.
@@ -43,27 +54,30 @@ class Population:
     """
 
     def __init__(self, shapes: Shapes, seeds: list[int], start_std: float) -> None:
-        self.shapes, self.candidates = shapes, len(seeds)
-        o, h, d = shapes.observations, shapes.hidden, shapes.heads
-        layout = {
-            "w1": (o, 2 * h), "b1": (1, 2 * h),
-            "w2": (h, h), "b2": (1, h), "w3": (h, d), "b3": (1, d),
-            "v2": (h, h), "c2": (1, h), "v3": (h, 2), "c3": (1, 2),
-            "log_std": (1, shapes.actions),
-        }  # fmt: skip
-        size = sum(math.prod(shape) for shape in layout.values())
+        size = sum(math.prod(shape) for shape in shapes.layout.values())
         size += -size % 16  # whole vector registers per row
-        self.flat, self.grad = torch.zeros(self.candidates, size), torch.zeros(self.candidates, size)
-        self.parameters: dict[str, Tensor] = {}
-        start = 0
-        for name, shape in layout.items():
-            part = slice(start, start + math.prod(shape))
-            view = self.flat[:, part].view(self.candidates, *shape).detach().requires_grad_()
-            view.grad = self.grad[:, part].view(self.candidates, *shape)
-            self.parameters[name] = view
-            start = part.stop
+        self._view(shapes, torch.zeros(len(seeds), size), torch.zeros(len(seeds), size))
         for k, seed in enumerate(seeds):
             self._initialize(k, torch.Generator().manual_seed(seed), start_std)
+
+    def _view(self, shapes: Shapes, flat: Tensor, grad: Tensor) -> None:
+        self.shapes, self.candidates, self.flat, self.grad = shapes, len(flat), flat, grad
+        self.parameters: dict[str, Tensor] = {}
+        start = 0
+        for name, shape in shapes.layout.items():
+            part = slice(start, start + math.prod(shape))
+            view = flat[:, part].view(self.candidates, *shape).detach().requires_grad_()
+            view.grad = grad[:, part].view(self.candidates, *shape)
+            self.parameters[name] = view
+            start = part.stop
+
+    def part(self, first: int, last: int) -> Population:
+        """Candidates `first` to `last` - 1 on the same memory."""
+        part = Population.__new__(Population)
+        # by way of NumPy, since views of one tensor share its version counter and autograd in two threads must not
+        flat, grad = (torch.from_numpy(whole.numpy()[first:last]) for whole in (self.flat, self.grad))
+        part._view(self.shapes, flat, grad)
+        return part
 
     @torch.no_grad()
     def _initialize(self, k: int, generator: torch.Generator, start_std: float) -> None:

@@ -8,6 +8,7 @@ Shapes: K candidates, N worlds each, T steps of a rollout, B = T * N samples.
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import torch
@@ -58,17 +59,21 @@ class Ppo:
         worlds: N.
         seeds: one per candidate, for weights and exploration noise.
         settings: PPO's numbers.
+        threads: the candidates are cut into as many parts, which are improved side by side; no result depends on it.
     """
 
     RATES = (1e-5, 1e-2)
 
-    def __init__(self, shapes: Shapes, worlds: int, seeds: list[int], settings: Settings) -> None:
+    def __init__(self, shapes: Shapes, worlds: int, seeds: list[int], settings: Settings, threads: int = 1) -> None:
         k, t, n = len(seeds), settings.rollout, worlds
         self.settings, self.shapes, self.candidates, self.worlds = settings, shapes, k, n
         self.population = Population(shapes, seeds, settings.start_std)
         self.normalizer = ObservationNormalizer(k, shapes.observations)
         self.scaler = ReturnScaler(k, n, settings.gamma)
-        self.adam = Adam(self.population, settings.rate)
+        bounds = [k * i // min(threads, k) for i in range(min(threads, k) + 1)]
+        self._parts = [slice(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        self._adams = [Adam(self.population.part(part.start, part.stop), settings.rate) for part in self._parts]
+        self._pool = ThreadPoolExecutor(len(self._parts), "learner")
         self.diverged = torch.zeros(k, dtype=torch.bool)
         self._noise = [torch.Generator().manual_seed(seed + 1) for seed in seeds]
         self._shuffle = torch.Generator().manual_seed(0)
@@ -113,14 +118,15 @@ class Ppo:
         """Improve every candidate that is `alive` [K] by the recorded rollout."""
         advantage, target, old_value, old_log_prob = self._targets(last_observation)
         data = self._samples(advantage, target, old_value, old_log_prob)
-        old_log_std = self.population.log_std.detach().clone()
-        settings = self.settings
         samples = data["x"].shape[1]
-        for _ in range(settings.epochs):
-            order = torch.randperm(samples, generator=self._shuffle)
-            for part in order.chunk(settings.minibatches):
-                batch = {name: value.index_select(1, part) for name, value in data.items()}
-                self._step(batch, old_log_std, alive)
+        orders = [torch.randperm(samples, generator=self._shuffle) for _ in range(self.settings.epochs)]
+        jobs = [
+            self._pool.submit(self._improve, adam, {name: value[part] for name, value in data.items()}, orders, alive[part],
+                              self.diverged[part])
+            for adam, part in zip(self._adams, self._parts, strict=True)
+        ]  # fmt: skip
+        for job in jobs:
+            job.result()
         if not self._first:
             self.normalizer.update(self._raw.transpose(0, 1).reshape(self.candidates, samples, -1))
         self._first, self._t = False, 0
@@ -161,9 +167,21 @@ class Ppo:
             "log_prob": flat(log_prob), "advantage": advantage, "target": flat(target), "value": flat(value),
         }  # fmt: skip
 
-    def _step(self, batch: dict[str, Tensor], old_log_std: Tensor, alive: Tensor) -> None:
+    def _improve(
+        self, adam: Adam, data: dict[str, Tensor], orders: list[Tensor], alive: Tensor, diverged: Tensor
+    ) -> None:
+        """All epochs of one part of the candidates."""
+        old_log_std = adam.population.log_std.detach().clone()
+        for order in orders:
+            for chosen in order.chunk(self.settings.minibatches):
+                batch = {name: value.index_select(1, chosen) for name, value in data.items()}
+                self._step(adam, batch, old_log_std, alive, diverged)
+
+    def _step(
+        self, adam: Adam, batch: dict[str, Tensor], old_log_std: Tensor, alive: Tensor, diverged: Tensor
+    ) -> None:
         """One minibatch: clipped surrogate, clipped value loss, entropy; then Adam."""
-        settings, population = self.settings, self.population
+        settings, population = self.settings, adam.population
         mean, value = population.both(batch["x"])
         log_std = population.log_std
         log_prob = gaussian_log_prob(batch["action"], mean, log_std)
@@ -182,9 +200,9 @@ class Ppo:
         with torch.no_grad():
             kl = gaussian_kl(batch["mean"], old_log_std, mean.detach(), log_std.detach()).mean(1)
             finite = torch.isfinite(population.grad).all(1) & torch.isfinite(loss)
-            self.diverged |= ~finite & alive
-            self.adam.follow(kl, settings.kl_target)
-            self.adam.step(settings.gradient_norm, alive & finite)
+            diverged |= ~finite & alive
+            adam.follow(kl, settings.kl_target)
+            adam.step(settings.gradient_norm, alive & finite)
             population.bound_log_std()
 
     @torch.no_grad()

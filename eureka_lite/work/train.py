@@ -98,7 +98,7 @@ def train(task: Task, trainees: list[Trainee], plan: Plan, job: str, emit: Emit,
     k, n = len(trainees), plan.worlds
     world = World(task, [t.program for t in trainees], n, "train", [t.world_seed for t in trainees], threads, True)
     shapes = Shapes(world.observation.shape[1], len(task.actions), settings.hidden)
-    learner = Ppo(shapes, n, [t.learner_seed for t in trainees], settings)
+    learner = Ppo(shapes, n, [t.learner_seed for t in trainees], settings, threads)
     trained = Trained(learner, curves=[[] for _ in trainees])
     rollouts = max(1, math.ceil(plan.steps / (n * settings.rollout)))
     total = rollouts * n * settings.rollout
