@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
-from eureka_lite.reward import Program, check
+from eureka_lite.reward import MAX_COMPONENTS, Program
 from eureka_lite.reward.kernel import Kernel, compile_program, compile_programs
+from eureka_lite.reward.task_programs import task_programs
 from eureka_lite.sim import kernels
 from eureka_lite.sim.liquid import Particles
 from eureka_lite.sim.mujoco_cpu import MujocoCpu
@@ -25,7 +26,6 @@ from eureka_lite.task.task import Randomization, Task
 
 SPLITS = ("nominal", "train", "selection", "test")
 SPARSE = "sparse"
-MAX_COMPONENTS = 32
 
 
 @dataclass(frozen=True)
@@ -38,35 +38,6 @@ class NonFinite:
 
     def __str__(self) -> str:
         return f"non-finite {self.quantity} in world {self.world} at step {self.step}"
-
-
-@dataclass(frozen=True)
-class TaskPrograms:
-    """The task's own functions, checked."""
-
-    fitness: Program
-    terminates: Program | None
-    derived: tuple[tuple[str, Program], ...]
-
-
-def task_programs(task: Task) -> TaskPrograms:
-    """Check the task's functions.
-
-    Raises:
-        RewardError: with file, line and column of every mistake.
-    """
-    file = str(task.folder / "functions.py")
-    derived = []
-    for signal in task.signals:
-        if signal.source.kind in ("expr", "fold"):
-            returns = "scalar" if signal.source.kind == "fold" else "value"
-            program = check(task.functions, task.signals, function=signal.source.names[0], returns=returns, file=file)
-            derived.append((signal.name, program))
-    fitness = check(task.functions, task.signals, function=task.fitness.function, returns="scalar", file=file)
-    terminates = None
-    if task.terminates:
-        terminates = check(task.functions, task.signals, function=task.terminates, returns="bool", file=file)
-    return TaskPrograms(fitness, terminates, tuple(derived))
 
 
 class World:

@@ -17,6 +17,7 @@ from eureka_lite.task.fields import FIELDS, target_names
 from eureka_lite.task.reading import Table
 from eureka_lite.task.signals import FOLD_OPERATIONS, KIND_SIZES, SOURCE_KINDS, Signal, SignalTable, Source
 from eureka_lite.task.task import (
+    LEARNING,
     Control,
     Fitness,
     InitialState,
@@ -72,7 +73,7 @@ def load_task(folder: Path | str) -> Task:
         pushes=tuple(_push(name, table, model) for name, table in root.table("pushes", optional=True).tables()),
         liquid=liquid,
         profile=_profile(root.table("reflection", optional=True), signals),
-        learning=root.table("learning", optional=True).numbers(),
+        learning=_learning(root.table("learning", optional=True)),
     )
     root.done()
     return task
@@ -198,10 +199,8 @@ def _source(
 
 
 def _observation(table: Table, signals: SignalTable) -> dict[str, float]:
-    noise = table.numbers()
+    noise = table.numbers(signals.names)
     for name, value in noise.items():
-        if name not in signals:
-            raise table.error(name, "no such signal", near=(name, signals.names))
         if value < 0.0:
             raise table.error(name, "a noise's standard deviation is not negative")
         if signals[name].source.kind == "action":
@@ -291,6 +290,15 @@ def _liquid(table: Table, model: mujoco.MjModel) -> Liquid | None:
         raise table.error("particle_radius", "a particle does not fit into the container")
     table.done()
     return liquid
+
+
+def _learning(table: Table) -> dict[str, float]:
+    values = table.numbers(tuple(LEARNING))
+    for name, value in values.items():
+        low, high, whole = LEARNING[name]
+        if not low <= value <= high or (whole and value != int(value)):
+            raise table.error(name, f"{'a whole number' if whole else 'a number'} from {low:g} to {high:g} is needed")
+    return values
 
 
 def _profile(table: Table, signals: SignalTable) -> tuple[str, ...]:

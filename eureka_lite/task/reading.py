@@ -111,9 +111,9 @@ class Table:
         """All keys as tables."""
         return ((key, self.table(key)) for key in list(self._data))
 
-    def numbers(self) -> dict[str, float]:
-        """All keys as numbers."""
-        return {key: self.number(key) for key in self._data}
+    def numbers(self, choices: tuple[str, ...]) -> dict[str, float]:
+        """All keys as numbers; every key must be one of `choices`."""
+        return {self._known(key, key, choices): self.number(key) for key in self._data}
 
     def pairs(self, choices: tuple[str, ...]) -> dict[str, tuple[float, float]]:
         """All keys as pairs; every key must be one of `choices`."""

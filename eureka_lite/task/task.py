@@ -12,6 +12,15 @@ from typing import Literal
 from eureka_lite.task.signals import SignalTable
 
 
+# What `[learning]` may set: name -> (lowest, highest, whole number). All but `steps` are fields of learn's Settings.
+LEARNING: dict[str, tuple[float, float, bool]] = {
+    "steps": (1, 1e12, True), "rollout": (1, 4096, True), "epochs": (1, 100, True), "minibatches": (1, 1024, True),
+    "gamma": (0.0, 1.0, False), "lam": (0.0, 1.0, False), "clip": (1e-3, 1.0, False), "entropy": (0.0, 1.0, False),
+    "value": (0.0, 100.0, False), "rate": (1e-6, 1e-2, False), "kl_target": (1e-4, 1.0, False),
+    "gradient_norm": (1e-3, 1e3, False), "hidden": (1, 4096, True), "start_std": (0.02, 2.5, False),
+}  # fmt: skip
+
+
 class TaskError(ValueError):
     """A mistake in a task folder: file, key and the nearest right thing."""
 
@@ -159,6 +168,8 @@ class Task:
         functions: text of `functions.py`, in the reward language.
         terminates: function of `functions.py` that says whether the episode has failed, or None.
         actions: names of the actuators, in order; the policy acts in [-1, 1] on each one's control range.
+        learning: PPO's numbers where they differ from the defaults, and `steps`, the world-steps of a quick training.
+        profile: signals whose course over an episode is shown to the proposer.
         observation: signals that the policy sees, with the standard deviation of their noise, in the signal's unit.
     """
 

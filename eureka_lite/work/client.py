@@ -81,8 +81,8 @@ class Worker:
             return self._process
         self._events, self._complaints = queue.Queue(), []
         environment = {name: value for name, value in os.environ.items() if not SECRET.search(name)}
-        # torch's threads must not spin while they wait: they would take the cores from the simulation
-        environment |= {"OMP_WAIT_POLICY": "PASSIVE", "OMP_NUM_THREADS": str(self._threads)}
+        # one OpenMP thread: more would spin while they wait and take the cores from the simulation
+        environment |= {"OMP_WAIT_POLICY": "PASSIVE", "OMP_NUM_THREADS": "1"}
         package_root = str(Path(__file__).resolve().parents[2])
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [package_root, os.environ.get("PYTHONPATH")]))
         self._process = subprocess.Popen(

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
 import warp as wp
 from torch import Tensor
 
@@ -119,10 +118,3 @@ def random_ranges(task: Task, worlds: int, seed: int, threads: int) -> dict[str,
         for signal in task.signals
     }
 
-
-def as_torch(array: wp.array, *shape: int) -> Tensor:
-    """A zero-copy view of a Warp array."""
-    return wp.to_torch(array).view(*shape) if shape else wp.to_torch(array)
-
-
-__all__ = ["Measurement", "as_torch", "measure", "random_ranges", "torch"]

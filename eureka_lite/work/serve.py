@@ -2,8 +2,8 @@
 
 Every request has `job` and `do`:
 
-    train      candidates [{id, source | null for sparse, learner_seed, world_seed}], worlds, steps, curve_points,
-               measure {split, worlds, seed}, folder: where <id>/policy.safetensors goes
+    train      candidates [{id, source | null for sparse, learner_seed, world_seed, policy: file to write | null}],
+               worlds, steps, curve_points, measure {split, worlds, seed}
     evaluate   policies [paths], split, worlds, seed
     ranges     worlds, seed
 
@@ -40,7 +40,7 @@ def serve(folder: str, threads: int, requests: queue.Queue[dict], emit: Emit) ->
     """Answer requests for ever."""
     wp.config.quiet = True
     wp.init()
-    torch.set_num_threads(threads)
+    torch.set_num_threads(1)  # candidates are spread over threads instead: no result depends on their number
     task = load_task(folder)
     versions = {"mujoco": mujoco.__version__, "warp": wp.config.version, "torch": torch.__version__}
     emit(Event("worker_ready", {"task": task.name, "engine": "mujoco", "threads": threads, "versions": versions}))
@@ -76,9 +76,9 @@ def _train(task: Task, request: dict, emit: Emit, threads: int) -> list[dict[str
     measured = measure(task, policies, k, wanted["split"], wanted["worlds"], wanted["seed"], threads)
     results = []
     for i, trainee in enumerate(trainees):
-        if i not in trained.failed and request.get("folder"):
-            about = {"task": task.name, "task_hash": task.hash, "id": trainee.id}
-            _save(Path(request["folder"]) / trainee.id / "policy.safetensors", trained, i, about)
+        path = request["candidates"][i].get("policy")
+        if path and i not in trained.failed:
+            _save(Path(path), trained, i, {"task": task.name, "task_hash": task.hash, "id": trainee.id})
         results.append(_outcome(trainee, trained, i, measured[i]))
     return results
 

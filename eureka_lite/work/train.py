@@ -81,13 +81,9 @@ class Trained:
 
 
 def ppo_settings(task: Task) -> Settings:
-    """PPO's numbers with what `[learning]` of the task says.
-
-    Raises:
-        TypeError: the task names a number that PPO has not.
-    """
+    """PPO's numbers with what `[learning]` of the task says; its `steps` are the loop's."""
     whole = {"rollout", "epochs", "minibatches", "hidden"}
-    given = {name: int(value) if name in whole else value for name, value in task.learning.items()}
+    given = {name: int(value) if name in whole else value for name, value in task.learning.items() if name != "steps"}
     settings = Settings(**given)  # type: ignore[arg-type]
     return Settings(**{**given, "rollout": min(settings.rollout, task.control.episode_steps)})  # type: ignore[arg-type]
 
