@@ -31,8 +31,8 @@ from eureka_lite.task.task import (
 FORMAT = 1
 
 
-def load_task(folder: Path | str) -> Task:
-    """Read a task folder.
+def load_task(folder: Path | str, name: str | None = None) -> Task:
+    """Read a task folder; the task is called like the folder unless `name` says otherwise.
 
     Raises:
         TaskError: what is wrong, with file, key and the nearest right name.
@@ -53,7 +53,7 @@ def load_task(folder: Path | str) -> Task:
     control, terminates = _control(root.table("control"), model)
     signals = _signals(root.table("signals"), model, liquid)
     task = Task(
-        name=folder.resolve().name,
+        name=name or folder.resolve().name,
         folder=folder,
         hash=folder_hash(folder),
         goal=goal,

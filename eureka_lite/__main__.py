@@ -1,0 +1,5 @@
+"""`python -m eureka_lite`."""
+
+from eureka_lite.cli import main
+
+main()

@@ -1,0 +1,235 @@
+"""The command line: each command calls one function below and prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from eureka_lite.evolve.presets import PRESETS
+from eureka_lite.propose.proposer import ProposerError
+from eureka_lite.reward import RewardError
+from eureka_lite.store.files import StoreError
+from eureka_lite.task.find import GoalError, find_task, list_tasks
+from eureka_lite.task.task import TaskError
+from eureka_lite.work.client import WorkerDied, WorkerError
+
+DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+EXIT_CODES: dict[type[Exception], int] = {
+    GoalError: USAGE, TaskError: USAGE, RewardError: USAGE, ProposerError: FAILED, StoreError: FAILED,
+    WorkerError: FAILED, WorkerDied: FAILED,
+}  # fmt: skip
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+                  help="Design reward functions for robot learning.")  # fmt: skip
+
+Runs = Annotated[Path, typer.Option("--out", help="Folder of the runs.")]
+Threads = Annotated[int | None, typer.Option(min=1, max=256, help="CPU threads; all that are free if not given.")]
+AsJson = Annotated[bool, typer.Option("--json", help="For programs.")]
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as cleanly as Ctrl-C
+    try:
+        with _explained():
+            app()
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(FAILED)
+
+
+@app.command()
+def design(
+    goal: Annotated[str, typer.Argument(help='What the robot shall do, as in "pour a cup".')],
+    task: Annotated[str | None, typer.Option(help="Task by name or folder, instead of by the goal's words.")] = None,
+    preset: Annotated[str, typer.Option(help=f"Size of the run: {', '.join(PRESETS)}.")] = "quick",
+    candidates: Annotated[int | None, typer.Option(min=1, max=99, help="Rewards per generation.")] = None,
+    generations: Annotated[int | None, typer.Option(min=1, max=99, help="Rounds.")] = None,
+    worlds: Annotated[int | None, typer.Option(min=1, max=65536, help="Training worlds per candidate.")] = None,
+    steps: Annotated[int | None, typer.Option(min=1, help="World-steps of training per candidate.")] = None,
+    final_seeds: Annotated[int | None, typer.Option(min=1, max=99, help="Retrainings for the verdict.")] = None,
+    seed: Annotated[int, typer.Option(min=0, max=1_000_000, help="Of everything random.")] = 0,
+    llm: Annotated[str | None, typer.Option(help="Model that writes rewards, offline, or replay:FOLDER.")] = None,
+    base_url: Annotated[str | None, typer.Option(help="OpenAI-compatible endpoint of the model.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=256, help="Most requests to the model at once.")] = 8,
+    prompts: Annotated[Path | None, typer.Option(help="Folder of edited prompt templates.")] = None,
+    threads: Threads = None,
+    out: Runs = Path("runs"),
+    plain: Annotated[bool, typer.Option("--plain", help="Lines instead of a live screen.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One event per line, for programs.")] = False,
+) -> None:
+    """Propose, train, measure and rank reward functions for a goal.
+
+    Writes a run folder. Exit code 0: ranked; 1: failed, or nothing could be ranked; 2: wrong usage; 130: interrupted.
+    """
+    from eureka_lite.evolve.design import Design, Settings, start_run, steps_of
+    from eureka_lite.propose import make_proposer
+    from eureka_lite.report.reporter import make_reporter
+    from eureka_lite.report.review import review as show_review
+    from eureka_lite.resources import prompts_folder, tasks_folder
+    from eureka_lite.reward.task_programs import task_programs
+    from eureka_lite.task.load import load_task
+
+    if preset not in PRESETS:
+        raise typer.BadParameter(f"{preset!r} is not one of {', '.join(PRESETS)}", param_hint="--preset")
+    if prompts is not None and not prompts.is_dir():
+        raise typer.BadParameter(f"{prompts} is no folder", param_hint="--prompts")
+    if base_url is not None and llm is None:
+        raise typer.BadParameter("--base-url needs --llm MODEL", param_hint="--base-url")
+    loaded = load_task(find_task(goal, tasks_folder(), task))
+    task_programs(loaded)
+    given = {"candidates": candidates, "generations": generations, "worlds": worlds, "final_seeds": final_seeds}
+    size = replace(PRESETS[preset], **{name: value for name, value in given.items() if value is not None})
+    settings = Settings(goal, seed, size, preset, steps or steps_of(loaded, size), threads or _free_cpus())
+    proposer = make_proposer(llm, base_url, prompts or prompts_folder(), concurrency)
+    console = Console()
+    run = start_run(out, loaded, settings, {"llm": llm, "base_url": base_url})
+    reporter = make_reporter("json" if as_json else "plain" if plain else "live", console, run.settings)
+    ranking = None
+    try:
+        with run:
+            own = load_task(run.task_folder, loaded.name)
+            ranking = Design(own, settings, proposer, run, reporter.handle).execute()
+    except KeyboardInterrupt:
+        reporter.close()
+        _complain(f"interrupted; {len(run.finished())} finished candidates are in {run.path}: eureka-lite review {run.path}")
+        sys.exit(INTERRUPTED)
+    finally:
+        reporter.close()
+    if not as_json:
+        show_review(run, console)
+    sys.exit(DONE if ranking is not None else FAILED)
+
+
+@app.command()
+def review(
+    run: Annotated[str, typer.Argument(help="A run's folder, its name or a beginning of it, or `last`.")] = "last",
+    code: Annotated[str | None, typer.Option(metavar="ID", help="One candidate's code and what its terms did.")] = None,
+    out: Runs = Path("runs"),
+) -> None:
+    """Show the ranking of a run, finished or not."""
+    from eureka_lite.report.review import review as show_review
+    from eureka_lite.store.run import RunFolder
+
+    show_review(RunFolder.open(run, out), Console(), code)
+
+
+@app.command()
+def evaluate(
+    run: Annotated[str, typer.Argument(help="A run's folder, its name or a beginning of it, or `last`.")],
+    id: Annotated[str, typer.Argument(help="Candidate or baseline; g01c02@1 is its first retraining.")],
+    split: Annotated[str, typer.Option(help="Worlds: nominal, train, selection or test.")] = "test",
+    worlds: Annotated[int | None, typer.Option(min=1, max=65536, help="How many; the run's own number if not given.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=1_000_000, help="Of the worlds; the run's own if not given.")] = None,
+    threads: Threads = None,
+    out: Runs = Path("runs"),
+    as_json: AsJson = False,
+) -> None:
+    """Measure a trained policy again: its retrainings where there are any, else the one of its generation."""
+    import numpy as np
+
+    from eureka_lite.evolve.statistics import fit
+    from eureka_lite.store.run import RunFolder
+    from eureka_lite.work.client import Worker
+
+    if split not in ("nominal", "train", "selection", "test"):
+        raise typer.BadParameter(f"{split!r} is not one of nominal, train, selection, test", param_hint="--split")
+    opened = RunFolder.open(run, out)
+    policies = _policies(opened, id)
+    own = opened.settings
+    count = worlds or int(own.get(f"{split}_worlds", own.get("selection_worlds", 64)))
+    with Worker(opened.task_folder, threads or _free_cpus(), lambda event: None) as worker:
+        measured = worker.ask("evaluate", policies=[str(path.resolve()) for path in policies], split=split, worlds=count,
+                              seed=own.get("seed", 0) if seed is None else seed)  # fmt: skip
+    found = fit(np.array([m["fitness"] for m in measured], float))
+    if as_json:
+        print(json.dumps(asdict(found)))
+        return
+    low, high = found.ci95
+    seeds = "1 training seed" if found.training_seeds == 1 else f"{found.training_seeds} training seeds"
+    print(f"{id}: {found.mean:.3f} [{low:.3f}, {high:.3f}] on {found.worlds} {split} worlds, {seeds}")
+
+
+@app.command()
+def check(
+    reward: Annotated[Path, typer.Argument(help="A file with a reward program.")],
+    task: Annotated[str, typer.Option(help="Task by name or folder.")],
+    as_json: AsJson = False,
+) -> None:
+    """Check a reward program against a task's signals, without training."""
+    from eureka_lite.resources import tasks_folder
+    from eureka_lite.reward import check as check_reward
+    from eureka_lite.task.load import load_task
+
+    loaded = load_task(find_task("", tasks_folder(), task))
+    try:
+        source = reward.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(f"{reward} cannot be read: {error}", param_hint="REWARD") from None
+    program = check_reward(source, loaded.signals, file=str(reward))
+    if as_json:
+        print(json.dumps({"hash": program.hash, "components": list(program.outputs), "constants": list(program.constants),
+                          "operations": len(program.operations), "notes": list(program.notes)}))  # fmt: skip
+        return
+    for note in program.notes:
+        print(f"{reward}: {note}")
+    print(f"{reward}: fine, components {', '.join(program.outputs)}; hash {program.hash}")
+
+
+@app.command()
+def tasks() -> None:
+    """List the bundled tasks."""
+    from eureka_lite.resources import tasks_folder
+
+    for task in list_tasks(tasks_folder()):
+        print(f"{task.name:<12} {task.goal}")
+
+
+def _policies(run: Any, id: str) -> list[Path]:
+    """The policy files that an id means."""
+    name, _, number = id.partition("@")
+    folder = run.candidate(name)
+    pattern = f"policy-{number}.safetensors" if number else "policy-*.safetensors"
+    found = sorted(folder.glob(pattern)) if folder.is_dir() else []
+    if not found and not number and (folder / "policy.safetensors").is_file():
+        found = [folder / "policy.safetensors"]
+    if not found:
+        there = ", ".join(i for i in run.candidates() if any(run.candidate(i).glob("policy*.safetensors"))) or "none"
+        raise StoreError(f"{run.path} has no policy of {id!r}; there are policies of: {there}")
+    return found
+
+
+def _free_cpus() -> int:
+    """CPUs that this process may use, at most 32."""
+    affinity: Callable[[int], set[int]] | None = getattr(os, "sched_getaffinity", None)
+    return min(32, len(affinity(0)) if affinity else os.cpu_count() or 1)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn the errors that a person can do something about into a line and an exit code."""
+    try:
+        yield
+    except tuple(EXIT_CODES) as error:
+        _complain(str(error))
+        sys.exit(next(code for kind, code in EXIT_CODES.items() if isinstance(error, kind)))
+
+
+def _complain(text: str) -> None:
+    print(f"eureka-lite: {text}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
