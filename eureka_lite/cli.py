@@ -104,7 +104,9 @@ def design(
             ranking = Design(own, settings, proposer, run, reporter.handle).execute()
     except KeyboardInterrupt:
         reporter.close()
-        _complain(f"interrupted; {len(run.finished())} finished candidates are in {run.path}: eureka-lite review {run.path}")
+        _complain(
+            f"interrupted; {len(run.finished())} finished candidates are in {run.path}: eureka-lite review {run.path}"
+        )
         sys.exit(INTERRUPTED)
     finally:
         reporter.close()
@@ -131,8 +133,12 @@ def evaluate(
     run: Annotated[str, typer.Argument(help="A run's folder, its name or a beginning of it, or `last`.")],
     id: Annotated[str, typer.Argument(help="Candidate or baseline; g01c02@1 is its first retraining.")],
     split: Annotated[str, typer.Option(help="Worlds: nominal, train, selection or test.")] = "test",
-    worlds: Annotated[int | None, typer.Option(min=1, max=65536, help="How many; the run's own number if not given.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, max=1_000_000, help="Of the worlds; the run's own if not given.")] = None,
+    worlds: Annotated[
+        int | None, typer.Option(min=1, max=65536, help="How many; the run's own number if not given.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=1_000_000, help="Of the worlds; the run's own if not given.")
+    ] = None,
     threads: Threads = None,
     out: Runs = Path("runs"),
     as_json: AsJson = False,
@@ -151,8 +157,8 @@ def evaluate(
     own = opened.settings
     count = worlds or int(own.get(f"{split}_worlds", own.get("selection_worlds", 64)))
     with Worker(opened.task_folder, threads or _free_cpus(), lambda event: None) as worker:
-        measured = worker.ask("evaluate", policies=[str(path.resolve()) for path in policies], split=split, worlds=count,
-                              seed=own.get("seed", 0) if seed is None else seed)  # fmt: skip
+        wanted = {"policies": [str(path.resolve()) for path in policies], "split": split, "worlds": count}
+        measured = worker.ask("evaluate", **wanted, seed=own.get("seed", 0) if seed is None else seed)
     found = fit(np.array([m["fitness"] for m in measured], float))
     if as_json:
         print(json.dumps(asdict(found)))
@@ -180,8 +186,8 @@ def check(
         raise typer.BadParameter(f"{reward} cannot be read: {error}", param_hint="REWARD") from None
     program = check_reward(source, loaded.signals, file=str(reward))
     if as_json:
-        print(json.dumps({"hash": program.hash, "components": list(program.outputs), "constants": list(program.constants),
-                          "operations": len(program.operations), "notes": list(program.notes)}))  # fmt: skip
+        found = {"hash": program.hash, "components": list(program.outputs), "constants": list(program.constants)}
+        print(json.dumps({**found, "operations": len(program.operations), "notes": list(program.notes)}))
         return
     for note in program.notes:
         print(f"{reward}: {note}")

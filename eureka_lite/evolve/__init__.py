@@ -1,0 +1,1 @@
+"""The loop: generations, selection, reflection, ranking, verdict."""

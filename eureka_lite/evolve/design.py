@@ -188,14 +188,15 @@ class Design:
                 setattr(self.spend, name, (getattr(self.spend, name) or 0) + count)
         self._check(record, reply)
         program = record.program
-        self.run.write_json(record.id, "check.json", {
-            "status": record.status or "accepted", "reason": record.reason,
-            "components": list(program.outputs) if program else [], "hash": program.hash if program else None,
-            "structure_hash": program.structure_hash if program else None,
-            "notes": list(program.notes) if program else [],
-        })  # fmt: skip
-        self._say("candidate_checked", id=record.id, status=record.status or "accepted", reason=record.reason,
-                  components=list(program.outputs) if program else [], hash=program.hash if program else None)  # fmt: skip
+        verdict = {
+            "status": record.status or "accepted",
+            "reason": record.reason,
+            "components": list(program.outputs) if program else [],
+            "hash": program.hash if program else None,
+        }
+        structure, notes = (program.structure_hash, list(program.notes)) if program else (None, [])
+        self.run.write_json(record.id, "check.json", {**verdict, "structure_hash": structure, "notes": notes})
+        self._say("candidate_checked", id=record.id, **verdict)
         if record.status is not None:
             self._say("candidate_finished", id=record.id, status=record.status, reason=record.reason, selection=None)
         return record
@@ -265,7 +266,9 @@ class Design:
             return [{"id": wanted[0]["id"], "status": "failed", "reason": why}]
         middle = len(wanted) // 2
         halves = [wanted[:middle], wanted[middle:]]
-        return [result for i, half in enumerate(halves) for result in self._ask(worker, f"{name}-{i}", half, measure, 1)]
+        return [
+            result for i, half in enumerate(halves) for result in self._ask(worker, f"{name}-{i}", half, measure, 1)
+        ]
 
     # --- the verdict --------------------------------------------------------------------------------------------
 

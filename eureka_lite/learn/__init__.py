@@ -1,0 +1,1 @@
+"""The learner: population PPO, networks, normalizers, policies; pure torch."""

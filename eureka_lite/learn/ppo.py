@@ -1,7 +1,7 @@
 """Proximal policy optimization of a population (Schulman et al. 2017), everything per candidate.
 
-Pure torch. The K candidates share shapes and nothing else: advantages, statistics, learning rates and gradient norms are
-rows of their own, and no operation mixes rows, so a candidate's curve does not depend on who its siblings are.
+Pure torch. The K candidates share shapes and nothing else: advantages, statistics, learning rates and gradient norms
+are rows of their own, and no operation mixes rows, so a candidate's curve does not depend on who its siblings are.
 Shapes: K candidates, N worlds each, T steps of a rollout, B = T * N samples.
 """
 
@@ -121,8 +121,10 @@ class Ppo:
         samples = data["x"].shape[1]
         orders = [torch.randperm(samples, generator=self._shuffle) for _ in range(self.settings.epochs)]
         jobs = [
-            self._pool.submit(self._improve, adam, {name: value[part] for name, value in data.items()}, orders, alive[part],
-                              self.diverged[part])
+            self._pool.submit(
+                self._improve, adam, {name: value[part] for name, value in data.items()}, orders, alive[part],
+                self.diverged[part],
+            )
             for adam, part in zip(self._adams, self._parts, strict=True)
         ]  # fmt: skip
         for job in jobs:
@@ -177,9 +179,7 @@ class Ppo:
                 batch = {name: value.index_select(1, chosen) for name, value in data.items()}
                 self._step(adam, batch, old_log_std, alive, diverged)
 
-    def _step(
-        self, adam: Adam, batch: dict[str, Tensor], old_log_std: Tensor, alive: Tensor, diverged: Tensor
-    ) -> None:
+    def _step(self, adam: Adam, batch: dict[str, Tensor], old_log_std: Tensor, alive: Tensor, diverged: Tensor) -> None:
         """One minibatch: clipped surrogate, clipped value loss, entropy; then Adam."""
         settings, population = self.settings, adam.population
         mean, value = population.both(batch["x"])

@@ -148,7 +148,9 @@ class Grammar:
         share = self.shares[int(rng.integers(len(self.shares)))]
         sign = "-" if rng.random() < 0.7 else ""
         if rng.random() < 0.6:
-            sketch.add(f"change_of_{share.name}", f"{sign}{_draw(rng, 0.3, 3.0)} * (s.{share.name} - prev.{share.name})")
+            sketch.add(
+                f"change_of_{share.name}", f"{sign}{_draw(rng, 0.3, 3.0)} * (s.{share.name} - prev.{share.name})"
+            )
         else:
             sketch.add(f"share_of_{share.name}", f"{sign}{_draw(rng, 0.02, 0.2)} * s.{share.name}")
 
@@ -213,8 +215,9 @@ def _expression(task: Task) -> str:
 
 
 def _signals_in(text: str) -> set[str]:
-    return {node.attr for node in ast.walk(ast.parse(text, mode="eval"))
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "s"}  # fmt: skip
+    nodes = ast.walk(ast.parse(text, mode="eval"))
+    attributes = [node for node in nodes if isinstance(node, ast.Attribute)]
+    return {node.attr for node in attributes if isinstance(node.value, ast.Name) and node.value.id == "s"}
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:

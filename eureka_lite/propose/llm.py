@@ -209,8 +209,9 @@ def _read(reply: Any) -> Answer:
         content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     if finish == "length":
         return Answer(content or None, "the reply was cut off at the token limit", *spent)
-    if getattr(message, "refusal", None):
-        return Answer(None, f"the reply is a refusal: {_line(message.refusal)}", *spent)
+    refusal = getattr(message, "refusal", None)
+    if refusal:
+        return Answer(None, f"the reply is a refusal: {_line(refusal)}", *spent)
     if finish == "content_filter":
         return Answer(None, "the reply was stopped by the content filter", *spent)
     if not isinstance(content, str) or not content.strip():

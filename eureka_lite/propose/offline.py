@@ -112,5 +112,3 @@ def crossed(first: Sketch, second: Sketch, rng: np.random.Generator) -> Sketch:
             del child.components[name]
         child.take(second, name)
     return child
-
-

@@ -61,8 +61,9 @@ class Sketch:
                     skipped |= {id(part) for part in ast.walk(node.slice)}
                 if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
                     skipped |= {id(part) for part in ast.walk(node.right)}
-            found += [node for node in ast.walk(expression) if isinstance(node, ast.Constant)
-                      and isinstance(node.value, float) and node.value not in (0.0, 1.0) and id(node) not in skipped]  # fmt: skip
+            constants = [node for node in ast.walk(expression) if isinstance(node, ast.Constant)]
+            found += [node for node in constants if id(node) not in skipped
+                      and isinstance(node.value, float) and node.value not in (0.0, 1.0)]  # fmt: skip
         return found
 
     def copy(self) -> Sketch:

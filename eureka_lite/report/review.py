@@ -215,13 +215,8 @@ def _problems(evidence: Evidence, width: int, glyphs: Glyphs) -> list[Text]:
 def _next(evidence: Evidence, code: str | None, width: int, glyphs: Glyphs) -> list[Text]:
     run = shlex.quote(printable(_short(evidence.run.path)))
     ranked = [entry.id for entry in evidence.entries if entry.rank is not None]
-    commands = [f"eureka-lite resume {run}"] if not evidence.finished and evidence.writer is None else []
-    if code is not None:
-        commands.append(f"eureka-lite review {run}")
-    elif ranked:
-        commands.append(f"eureka-lite review {run} --code {ranked[min(1, len(ranked) - 1)]}")
-    else:
-        commands.append(f"eureka-lite review {run}")
+    shown = f" --code {ranked[min(1, len(ranked) - 1)]}" if code is None and ranked else ""
+    commands = [f"eureka-lite review {run}{shown}"]
     if code in ranked or ranked:
         commands.append(f"eureka-lite evaluate {run} {code if code in ranked else ranked[0]} --split test")
     return [Text(""), rule(width, "next", glyphs), *(Text(command, style="cyan") for command in commands)]

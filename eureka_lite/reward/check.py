@@ -186,7 +186,9 @@ class _Check:
         if self.returns == "bool":
             if isinstance(value, Truth):
                 return (self.function,), [expressions.builder("float", value.node)], False
-            expressions.problem(where, "type", f"{self.function} returns {describe(value)}", "it has to return a condition")
+            expressions.problem(
+                where, "type", f"{self.function} returns {describe(value)}", "it has to return a condition"
+            )
         elif self.returns == "value" and isinstance(value, Vector):
             return tuple(f"{self.function}[{i}]" for i in range(len(value.nodes))), list(value.nodes), False
         else:

@@ -208,7 +208,9 @@ class Expressions:
         labels = vector.labels or {"vec3": ("x", "y", "z"), "quat": ("w", "x", "y", "z")}.get(vector.kind, ())
         if name in labels:
             return Number(vector.nodes[labels.index(name)])
-        return self.problem(node, "attribute", f"{describe(vector)} has no element {name!r}{did_you_mean(name, labels)}")
+        return self.problem(
+            node, "attribute", f"{describe(vector)} has no element {name!r}{did_you_mean(name, labels)}"
+        )
 
     def _subscript(self, node: ast.Subscript, scope: Scope) -> Value:
         base = self.value(node.value, scope)
@@ -223,7 +225,9 @@ class Expressions:
             if isinstance(base, Components):
                 if index.value in base.parts:
                     return Number(base.parts[index.value])
-                return self.problem(node, "name", f"no component {index.value!r}{did_you_mean(index.value, base.parts)}")
+                return self.problem(
+                    node, "name", f"no component {index.value!r}{did_you_mean(index.value, base.parts)}"
+                )
         items = base.nodes if isinstance(base, Vector) else base.items if isinstance(base, Group) else None
         if items is None:
             return self.problem(node, "type", f"{describe(base)} has no elements")
@@ -238,7 +242,9 @@ class Expressions:
 
     def _sliced(self, base: Value, index: ast.Slice, scope: Scope, node: ast.AST) -> Value:
         parts = [None if part is None else self.whole(part, scope) for part in (index.lower, index.upper, index.step)]
-        if any(part is None and given for part, given in zip(parts, (index.lower, index.upper, index.step), strict=True)):
+        if any(
+            part is None and given for part, given in zip(parts, (index.lower, index.upper, index.step), strict=True)
+        ):
             return Unknown()
         if parts[2] == 0 or not isinstance(base, Vector):
             return self.problem(node, "index", "a slice of vectors, with a step that is not 0, is needed")
@@ -286,7 +292,9 @@ class Expressions:
             return Unknown()
         kind = type(operator)
         if kind not in (*BINARY, ast.Pow, ast.Mod, ast.FloorDiv):
-            return self.problem(node, "syntax", f"the operator {kind.__name__} is not part of the reward language", _ADVICE)
+            return self.problem(
+                node, "syntax", f"the operator {kind.__name__} is not part of the reward language", _ADVICE
+            )
         static = b.static if isinstance(b, Number) else None
 
         def combine(x: int, y: int) -> int:
@@ -508,14 +516,18 @@ class Expressions:
         for i, (parameter, value) in enumerate(zip(parameters, arguments, strict=True)):
             if parameter.kind == "truth":
                 if not isinstance(value, Truth):
-                    return self.problem(node, "type", f"{describe(value)} where {parameter.name!r} of {function.name} is needed",
-                                        "compare it, as in x > 0.0")  # fmt: skip
+                    what = f"{describe(value)} where {parameter.name!r} of {function.name} is needed"
+                    return self.problem(node, "type", what, "compare it, as in x > 0.0")
                 fixed[i] = value.node
-        rest = [self._as_vector(v, node) if isinstance(v, Group) else v for i, v in enumerate(arguments) if i not in fixed]
+        rest = [
+            self._as_vector(v, node) if isinstance(v, Group) else v for i, v in enumerate(arguments) if i not in fixed
+        ]
 
         def combine(*nodes: int) -> int:
             remaining = iter(nodes)
-            return function.build(self.builder, *(fixed[i] if i in fixed else next(remaining) for i in range(len(arguments))))
+            return function.build(
+                self.builder, *(fixed[i] if i in fixed else next(remaining) for i in range(len(arguments)))
+            )
 
         if function.name == "pow" and isinstance(arguments[1], Number):
             static = arguments[1].static
@@ -535,21 +547,27 @@ class Expressions:
         return list(vector.nodes)
 
 
-_ADVICE = "it has numbers, vectors, if/else, for over range(...), + - * / **, comparisons and the functions of its table"
+_ADVICE = (
+    "it has numbers, vectors, if/else, for over range(...), + - * / **, comparisons and the functions of its table"
+)
 
 
 def called(node: ast.AST) -> str:
     """What a person calls a piece of syntax."""
     if isinstance(node, ast.Constant):
         kind = type(node.value).__name__
-        return {"str": "a text", "bytes": "a text", "NoneType": "None", "ellipsis": "...", "complex": "a complex number"}.get(
-            kind, kind
-        )
+        return {
+            "str": "a text",
+            "bytes": "a text",
+            "NoneType": "None",
+            "ellipsis": "...",
+            "complex": "a complex number",
+        }.get(kind, kind)
     name = type(node).__name__
     return {"Lambda": "lambda", "ListComp": "a comprehension", "GeneratorExp": "a comprehension", "Set": "a set",
             "DictComp": "a comprehension", "SetComp": "a comprehension", "JoinedStr": "an f-string",
             "NamedExpr": ":=", "Starred": "*", "Await": "await", "Yield": "yield", "While": "while", "With": "with",
             "Try": "try", "Import": "import", "ImportFrom": "import", "ClassDef": "class", "Global": "global",
-            "Raise": "raise", "Assert": "assert", "Delete": "del", "Match": "match", "FunctionDef": "a function inside a function",
+            "Raise": "raise", "Assert": "assert", "Delete": "del", "Match": "match",
+            "FunctionDef": "a function inside a function",
             }.get(name, name)  # fmt: skip
-

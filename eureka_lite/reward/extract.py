@@ -59,7 +59,7 @@ def _dedented(code: str) -> str:
 
 
 def _program_lines(code: str) -> str:
-    """The lines from the first def on, up to prose: a line at the margin that is neither def nor blank nor assignment."""
+    """The lines up to prose: a line at the margin that is neither def nor blank nor assignment."""
     kept: list[str] = []
     for line in code.split("\n"):
         if line and not line[0].isspace() and not re.match(r"(def\b|#|@|[A-Za-z_]\w*\s*=|\)|\]|\})", line):

@@ -16,8 +16,10 @@ from eureka_lite.reward import warp_functions
 from eureka_lite.reward.language import OPERATIONS
 from eureka_lite.reward.program import Program
 
-HEAD = """def program(signals: wp.array2d(dtype=float), prev: wp.array2d(dtype=float), constants: wp.array2d(dtype=float),
-            candidate: int, first: int, out: wp.array2d(dtype=float), column: int):
+HEAD = """def program(
+    signals: wp.array2d(dtype=float), prev: wp.array2d(dtype=float), constants: wp.array2d(dtype=float),
+    candidate: int, first: int, out: wp.array2d(dtype=float), column: int
+):
     w = first + wp.tid()
 """
 
@@ -79,7 +81,7 @@ def compile_program(program: Program) -> Kernel:
                  if not re.match(r"_|wp$", word)}  # fmt: skip
     space: dict[str, Any] = {"wp": wp, "__name__": name, **functions}
     exec(compile(source, file, "exec"), space)  # noqa: S102  our own text, see the head of this file
-    kernel = wp.kernel(space["program"], module=module, enable_backward=False)
+    kernel = wp.Kernel(space["program"], key="program", module=module, options={"enable_backward": False})
     module.load("cpu", block_dim=1)
     return Kernel(kernel)
 

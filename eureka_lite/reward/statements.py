@@ -7,6 +7,7 @@ one straight list of operations.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from eureka_lite.reward.expressions import Expressions, Scope, called
 from eureka_lite.reward.values import Components, Group, Number, Truth, Unknown, Unset, Value, Vector, describe
@@ -157,7 +158,9 @@ class Statements:
                 self._assign(node.target, value(node.value, scope), scope)
         elif isinstance(node, ast.AugAssign):
             before = value(node.target, scope)
-            self._assign(node.target, self.expressions.arithmetic(node.op, before, value(node.value, scope), node), scope)
+            self._assign(
+                node.target, self.expressions.arithmetic(node.op, before, value(node.value, scope), node), scope
+            )
         elif (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) or isinstance(node, ast.Pass):
             pass  # a docstring
         else:
@@ -170,7 +173,7 @@ class Statements:
         if isinstance(target, ast.Name):
             scope[target.id] = value
         elif isinstance(target, ast.Tuple | ast.List):
-            items: list[Value] | None = None
+            items: Sequence[Value] | None = None
             if isinstance(value, Group):
                 items = list(value.items)
             elif isinstance(value, Vector):
@@ -201,4 +204,3 @@ def _returns(node: ast.stmt) -> bool:
 
 def _has(node: ast.AST, kinds: tuple[type, ...]) -> bool:
     return any(isinstance(part, kinds) for part in ast.walk(node))
-

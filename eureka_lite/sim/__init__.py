@@ -1,0 +1,1 @@
+"""The simulation: engine, liquid, randomization and disturbances, as one World."""

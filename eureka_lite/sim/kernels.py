@@ -4,6 +4,8 @@ They know columns and worlds, no task names. World w belongs to candidate w // N
 random numbers are keyed by (seed, w % N, episode), so every candidate meets the same worlds.
 """
 
+# pyright: reportInvalidTypeForm=false, reportAssignmentType=false, reportOperatorIssue=false, reportCallIssue=false
+# pyright: reportArgumentType=false, reportGeneralTypeIssues=false, reportIndexIssue=false, reportOptionalMemberAccess=false
 from __future__ import annotations
 
 import warp as wp
@@ -11,7 +13,16 @@ import warp as wp
 # Where a column of the row comes from; COMPUTED columns are written by compiled task functions.
 COMPUTED, QPOS, QVEL, SENSOR, ACTION, LAST_ACTION, TIME, AUXILIARY = -1, 0, 1, 2, 3, 4, 5, 6
 
-FOLD_MAX, FOLD_MIN, FOLD_SUM, FOLD_MEAN, FOLD_FIRST, FOLD_COUNT_RISING, FOLD_TIME_SINCE, FOLD_HELD_FOR = 0, 1, 2, 3, 4, 5, 6, 7
+FOLD_MAX, FOLD_MIN, FOLD_SUM, FOLD_MEAN, FOLD_FIRST, FOLD_COUNT_RISING, FOLD_TIME_SINCE, FOLD_HELD_FOR = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+)
 
 OVER_LAST, OVER_MEAN, OVER_MAX, OVER_SUM = 0, 1, 2, 3
 OVER = ("last", "mean", "max", "sum")

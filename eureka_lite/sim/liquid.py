@@ -1,8 +1,8 @@
 """The liquid: particles poured between containers, in Warp beside the engine's rigid bodies.
 
 One auxiliary physics behind `sim.auxiliary.Auxiliary`: it reads the poses of container sites at the end of a control
-step, moves its particles along, fills its own quantities for the row and gives back the wrench that the particles put on
-the bodies that carry containers. It knows no reward and no learner.
+step, moves its particles along, fills its own quantities for the row and gives back the wrench that the particles put
+on the bodies that carry containers. It knows no reward and no learner.
 
 Method: position-based dynamics with small substeps (Macklin et al. 2019, "Small Steps in Physics Simulation"): predict,
 push overlapping particles apart, project out of walls, derive velocities from the change of position. Walls are
@@ -10,6 +10,8 @@ cylinder shells with a rounded rim and a flat floor. Every particle remembers fo
 wall it is; the side can only change above the rim, so no particle ever passes a wall however hard it is pushed.
 """
 
+# pyright: reportInvalidTypeForm=false, reportAssignmentType=false, reportOperatorIssue=false, reportCallIssue=false
+# pyright: reportArgumentType=false, reportGeneralTypeIssues=false, reportIndexIssue=false, reportOptionalMemberAccess=false
 from __future__ import annotations
 
 import mujoco

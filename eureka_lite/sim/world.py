@@ -116,7 +116,9 @@ class World:
         w, columns = self.worlds, self.task.signals.width
         actions = len(self.task.actions)
         names = list(self.task.observation)
-        self.observation_columns = [c for name in names for c in range(*self.task.signals[name].columns.indices(1 << 30))]
+        self.observation_columns = [
+            c for name in names for c in range(*self.task.signals[name].columns.indices(1 << 30))
+        ]
         noise = [self.task.observation[name] for name in names for _ in range(self.task.signals[name].size)]
         observations = len(self.observation_columns)
         self.policy, self.action, self.last_action = (self._floats(w, actions) for _ in range(3))
@@ -240,7 +242,9 @@ class World:
         carried = self.auxiliary.wrench if self.auxiliary else self._floats(1, 1, 6)
 
         def launch(kernel: object, dim: int | tuple[int, ...], inputs: list) -> Callable[[], object]:
-            return wp.launch(kernel, dim=dim, inputs=inputs, device="cpu", record_cmd=True, block_dim=1).launch
+            recorded = wp.launch(kernel, dim=dim, inputs=inputs, device="cpu", record_cmd=True, block_dim=1)
+            assert recorded is not None
+            return recorded.launch
 
         row = [self._source, self._index, self.task.control.dt, physics.qpos, physics.qvel, physics.sensordata,
                self.action, self.last_action, self.steps, auxiliary]  # fmt: skip
@@ -262,11 +266,13 @@ class World:
                                                kernels.OVER.index(fitness.over),
                                                ended, int(fitness.ended_early is not None), self._sparse,
                                                self._component_count, self.signals, self.outputs, self._task_values,
-                                               self.steps, self.episode, self.age, self.fresh, self.fit_sum, self.fit_max, self.fit_last,
+                                               self.steps, self.episode, self.age, self.fresh,
+                                               self.fit_sum, self.fit_max, self.fit_last,
                                                self.reward, self.terminated, self.truncated, self.mask, self.event,
                                                self.episode_fitness, self.episode_return, self.return_sum,
                                                self.statistics, self.tally]),
-            "begin": launch(kernels.begin, w, [self.mask, self.episode, self.steps, self.fresh, self.action, self.last_action]),
+            "begin": launch(kernels.begin, w, [self.mask, self.episode, self.steps, self.fresh, self.action,
+                                               self.last_action]),
             "copy": launch(kernels.copy_rows, w, [self.mask, self.signals, self.prev]),
             "terminal": launch(kernels.observe, w, [self.mask, 0, *sense, self.terminal_observation]),
             "observe": launch(kernels.observe, w, [self.mask, 1, *sense, self.observation]),

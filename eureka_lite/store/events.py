@@ -23,7 +23,7 @@ KINDS: dict[str, str] = {
     "run_finished": "wall_s, ranking (path)",
     "run_failed": "reason",
     # what a worker says
-    "worker_ready": "task, engine, threads, versions",
+    "worker_ready": "engine, threads, versions",
     "compiling": "count",
     "training_started": "job, ids, worlds, steps, curve_points",
     "progress": "job, step, steps, world_steps_per_s, candidates {id: {fitness, episode_length, return, alive}}",

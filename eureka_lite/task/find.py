@@ -12,7 +12,9 @@ from pathlib import Path
 
 from eureka_lite.task.signals import did_you_mean
 
-STOP_WORDS = frozenset("a an and as at by for from in into is it make of on onto or other please some that the then to up with".split())
+STOP_WORDS = frozenset(
+    "a an and as at by for from in into is it make of on onto or other please some that the then to up with".split()
+)
 
 
 class GoalError(ValueError):

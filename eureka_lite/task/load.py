@@ -150,7 +150,9 @@ def _signal(name: str, table: Table, model: mujoco.MjModel, liquid: Liquid | Non
         raise table.error("", "a signal's name is a lower-case Python identifier")
     given = [kind for kind in SOURCE_KINDS if kind in table]
     if len(given) != 1:
-        raise table.error("", f"exactly one source is needed, one of {', '.join(SOURCE_KINDS)}; found {given or 'none'}")
+        raise table.error(
+            "", f"exactly one source is needed, one of {', '.join(SOURCE_KINDS)}; found {given or 'none'}"
+        )
     source, size, kind = _source(given[0], table, model, liquid)
     kind = table.choice("kind", tuple(KIND_SIZES), default=kind)
     fixed = KIND_SIZES[kind]
@@ -167,9 +169,7 @@ def _signal(name: str, table: Table, model: mujoco.MjModel, liquid: Liquid | Non
     return signal
 
 
-def _source(
-    kind: str, table: Table, model: mujoco.MjModel, liquid: Liquid | None
-) -> tuple[Source, int | None, str]:
+def _source(kind: str, table: Table, model: mujoco.MjModel, liquid: Liquid | None) -> tuple[Source, int | None, str]:
     """The source, its number of elements if it is known here, and the signal kind that this means."""
     if kind == "sensor":
         name = table.name("sensor", _named(model, "sensor"))

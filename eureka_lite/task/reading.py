@@ -57,7 +57,9 @@ class Table:
         """A finite number, greater than `above` where that is given."""
         value = float(self._get(key, default, (int, float), "a number"))
         if value - value != 0.0 or (above is not None and value <= above):
-            raise self.error(key, f"expected a finite number{'' if above is None else f' above {above:g}'}, found {value}")
+            raise self.error(
+                key, f"expected a finite number{'' if above is None else f' above {above:g}'}, found {value}"
+            )
         return value
 
     def integer(self, key: str, default: Any = _MISSING) -> int:

@@ -11,7 +11,6 @@ from typing import Literal
 
 from eureka_lite.task.signals import SignalTable
 
-
 # What `[learning]` may set: name -> (lowest, highest, whole number). All but `steps` are fields of learn's Settings.
 LEARNING: dict[str, tuple[float, float, bool]] = {
     "steps": (1, 1e12, True), "rollout": (1, 4096, True), "epochs": (1, 100, True), "minibatches": (1, 1024, True),

@@ -1,0 +1,1 @@
+"""The worker process: training and measuring, asked over a pipe."""

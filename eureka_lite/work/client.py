@@ -19,7 +19,7 @@ from typing import Any
 from eureka_lite.store.events import Event
 
 SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|^(OPENAI|AZURE|ANTHROPIC|AWS|HF)_", re.IGNORECASE)
-SILENCE_S = 300.0
+SILENCE_S = 1800.0
 
 
 class WorkerError(RuntimeError):

@@ -42,11 +42,9 @@ class Measurement:
 def measure(
     task: Task, policy: Callable[[Tensor], Tensor], candidates: int, split: str, worlds: int, seed: int, threads: int
 ) -> list[Measurement]:
-    """Run one episode of `candidates` policies in `worlds` worlds each.
+    """Run one episode of K = `candidates` policies in N = `worlds` worlds of a split each.
 
-    Args:
-        policy: [K, N, observations] -> [K, N, actions].
-        split: selection or test (or train, nominal).
+    `policy` maps observations [K, N, observations] to actions [K, N, actions].
     """
     world = World(task, [None] * candidates, worlds, split, [seed] * candidates, threads)
     k, n = candidates, worlds
@@ -117,4 +115,3 @@ def random_ranges(task: Task, worlds: int, seed: int, threads: int) -> dict[str,
         signal.name: [(float(low[c]), float(high[c])) for c in range(*signal.columns.indices(1 << 30))]
         for signal in task.signals
     }
-

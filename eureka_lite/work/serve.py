@@ -15,6 +15,7 @@ from __future__ import annotations
 import os
 import queue
 import traceback
+import warnings
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -31,19 +32,20 @@ from eureka_lite.store.events import Event
 from eureka_lite.task.load import load_task
 from eureka_lite.task.task import Task, TaskError
 from eureka_lite.work.evaluate import Measurement, measure, random_ranges
-from eureka_lite.work.train import Emit, Plan, Trainee, Trained, train
+from eureka_lite.work.train import Emit, Plan, Trained, Trainee, train
 
 EXPECTED = (RewardError, TaskError, PolicyError, OSError)
 
 
 def serve(folder: str, threads: int, requests: queue.Queue[dict], emit: Emit) -> None:
     """Answer requests for ever."""
-    wp.config.quiet = True
+    wp.config.log_level = wp.LOG_WARNING
     wp.init()
+    warnings.filterwarnings("ignore", message=".*does not obey the gradient layout")  # of axes of length 1
     torch.set_num_threads(1)  # candidates are spread over threads instead: no result depends on their number
     task = load_task(folder)
     versions = {"mujoco": mujoco.__version__, "warp": wp.config.version, "torch": torch.__version__}
-    emit(Event("worker_ready", {"task": task.name, "engine": "mujoco", "threads": threads, "versions": versions}))
+    emit(Event("worker_ready", {"engine": "mujoco", "threads": threads, "versions": versions}))
     actions: dict[str, Callable[[Task, dict, Emit, int], Any]] = {
         "train": _train, "evaluate": _evaluate, "ranges": _ranges,
     }  # fmt: skip
@@ -78,7 +80,7 @@ def _train(task: Task, request: dict, emit: Emit, threads: int) -> list[dict[str
     for i, trainee in enumerate(trainees):
         path = request["candidates"][i].get("policy")
         if path and i not in trained.failed:
-            _save(Path(path), trained, i, {"task": task.name, "task_hash": task.hash, "id": trainee.id})
+            _save(Path(path), trained, i, {"task_hash": task.hash, "id": trainee.id})
         results.append(_outcome(trainee, trained, i, measured[i]))
     return results
 

@@ -103,7 +103,7 @@ def train(task: Task, trainees: list[Trainee], plan: Plan, job: str, emit: Emit,
     world.reset()
     views = _Views(world, k, n)
     alive = torch.ones(k, dtype=torch.bool)
-    began, last_progress, point = time.monotonic(), 0.0, 0
+    began, last_progress, point, steps = time.monotonic(), 0.0, 0, 0
     for rollout in range(rollouts):
         _collect(world, learner, views)
         _find_failures(world, learner, trainees, trained, alive, job, emit)

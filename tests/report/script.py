@@ -23,7 +23,7 @@ def start(offline: bool = True) -> list[tuple[str, dict]]:
     tokens = {"prompt_tokens": None if offline else 2000, "completion_tokens": None if offline else 600}
     return [
         ("run_started", {"goal": GOAL, "task": "pour_cup", "task_hash": "ab" * 8, "seed": 7, **proposer}),
-        ("worker_ready", {"task": "pour_cup", "engine": "batch", "threads": 2, "versions": {}}),
+        ("worker_ready", {"engine": "mujoco", "threads": 2, "versions": {}}),
         ("generation_started", {"generation": 1, "generations": 2, "ids": IDS}),
         *(("reply_received", {"id": id, "model": "grammar", "error": None, **tokens}) for id in IDS),
         ("candidate_checked", {"id": IDS[0], "status": "accepted", "reason": None, "components": TERMS}),

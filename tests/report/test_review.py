@@ -34,7 +34,6 @@ def test_a_finished_run_is_ranked_with_its_evidence(tmp_path):
     assert "near = exp(-norm(s.lip_pos - s.target_pos) / 0.06)" in text
     assert f"evaluate {run.path} g01c02 --split test" in text
     assert "missing" not in text
-    assert "resume" not in text
 
 
 @pytest.mark.parametrize("width", [40, 80, 120, 200])
@@ -75,12 +74,13 @@ def test_an_unknown_candidate_is_refused_with_those_there_are(tmp_path):
 
 
 def test_a_run_that_broke_off_is_ranked_by_what_was_measured(tmp_path):
-    text = reviewed(folder(tmp_path, finished=False))
+    run = folder(tmp_path, finished=False)
+    text = reviewed(run)
     assert "UNFINISHED: generation 1 of 2, final verdict" in text
     lines = [line.split() for line in text.splitlines()]
     assert ["1", "g01c02", "0.912", "[0.882,", "0.942]", "trained", "reach,", "gain"] in lines
     assert ["2", "g01c01", "0.500", "[0.470,", "0.530]", "trained", "reach,", "gain"] in lines
-    assert "eureka-lite resume" in text
+    assert f"eureka-lite review {run.path} --code g01c01" in text
 
 
 def test_less_is_better_where_the_task_says_so(tmp_path):
@@ -90,13 +90,12 @@ def test_less_is_better_where_the_task_says_so(tmp_path):
     assert text.index("1  g01c01") < text.index("2  g01c02")
 
 
-def test_a_run_that_goes_on_is_not_offered_to_be_resumed(tmp_path):
+def test_a_run_that_goes_on_says_so(tmp_path):
     run = folder(tmp_path, finished=False)
     run.lock()
     text = reviewed(run)
     run.close()
     assert "RUNNING: process" in text
-    assert "resume" not in text
 
 
 def test_a_new_run_can_be_reviewed(tmp_path):
