@@ -59,11 +59,13 @@ class Kernel:
         """
         key = (id(signals), id(prev), id(constants), candidate, first_world, worlds, id(out), out_column)
         if key not in self._recorded:
-            self._recorded[key] = wp.launch(
+            arrays = (signals, prev, constants, out)  # kept, so that no other array gets their ids
+            recorded = wp.launch(
                 self._kernel, dim=worlds, device=signals.device, block_dim=1, record_cmd=True,
                 inputs=[signals, prev, constants, candidate, first_world, out, out_column],
             )  # fmt: skip
-        self._recorded[key].launch()
+            self._recorded[key] = (recorded, arrays)
+        self._recorded[key][0].launch()
 
 
 def compile_program(program: Program) -> Kernel:
