@@ -292,9 +292,8 @@ class Expressions:
             return Unknown()
         kind = type(operator)
         if kind not in (*BINARY, ast.Pow, ast.Mod, ast.FloorDiv):
-            return self.problem(
-                node, "syntax", f"the operator {kind.__name__} is not part of the reward language", _ADVICE
-            )
+            name = _OTHER_OPERATORS.get(kind.__name__, kind.__name__)
+            return self.problem(node, "syntax", f"the operator {name} is not part of the reward language", _ADVICE)
         static = b.static if isinstance(b, Number) else None
 
         def combine(x: int, y: int) -> int:
@@ -548,8 +547,9 @@ class Expressions:
 
 
 _ADVICE = (
-    "it has numbers, vectors, if/else, for over range(...), + - * / **, comparisons and the functions of its table"
+    "it has numbers, vectors, if/else, for over range(...), + - * / // % **, comparisons and the functions of its table"
 )
+_OTHER_OPERATORS = {"MatMult": "@", "LShift": "<<", "RShift": ">>", "BitAnd": "&", "BitOr": "|", "BitXor": "^"}
 
 
 def called(node: ast.AST) -> str:

@@ -16,6 +16,8 @@ HAND = {
     "-s.x ** 2": -4.0,
     "2 ** -1": 0.5,
     "s.x / 4": 0.5,
+    "s.y // 0.2": -3.0,
+    "s.y % 0.2": 0.1,
     "s.x ** 0.5": math.sqrt(2.0),
     "s.x ** 1.3": 2.0**1.3,
     "abs(s.y)": 0.5,
@@ -111,7 +113,9 @@ def test_every_function_of_the_table_is_computed_here():
     assert [f.name for f in function_table() if f"{f.name}(" not in called] == []
 
 
-THROUGH = [e for e in HAND if "s.x" in e and "quat" not in e and not any(w in e for w in (" if ", "where(s.x", "float("))]
+THROUGH = [
+    e for e in HAND if "s.x" in e and "quat" not in e and not any(w in e for w in (" if ", "where(s.x", "float("))
+]
 
 
 @pytest.mark.parametrize("expression", THROUGH)
@@ -188,5 +192,7 @@ def reward(s):
 
 
 def test_a_branch_that_is_not_taken_does_not_leak():
-    source = "def reward(s):\n    bonus = 0.0\n    if s.x > 100.0:\n        bonus = sqrt(-1.0)\n    return {'b': bonus}\n"
+    source = (
+        "def reward(s):\n    bonus = 0.0\n    if s.x > 100.0:\n        bonus = sqrt(-1.0)\n    return {'b': bonus}\n"
+    )
     assert reward(source)["b"] == 0.0
