@@ -313,10 +313,11 @@ def judge(
                 pay = fit_max[w] - best_before
         outputs[w, 0] = pay
         outputs[w, 1] = pay
-    for m in range(m_count + 1):
-        if bad == FINE and not wp.isfinite(outputs[w, m]):
+    for m in range(m_count + 1):  # components first, then the total
+        place = (m + 1) % (m_count + 1)
+        if bad == FINE and not wp.isfinite(outputs[w, place]):
             bad = BAD_REWARD
-            what = m
+            what = place
     if bad == FINE:
         total = outputs[w, 0]
         reward[w] = total

@@ -152,10 +152,10 @@ class World:
         if self.auxiliary is not None:
             ranges.append(("turn of the liquid", (-np.pi, np.pi)))
         self.draw_names = tuple(name for name, _ in ranges)
-        low = np.array([r[0] for _, r in ranges], np.float32)
-        high = np.array([r[1] for _, r in ranges], np.float32)
+        drawn = [r for _, r in ranges] or [(0.0, 0.0)]  # arrays of a task that draws nothing have one idle column
+        low, high = np.array(drawn, np.float32).T.copy()
         self._low, self._high = (wp.array(a, dtype=float, device="cpu") for a in (low, high))
-        self.draws = self._floats(self.worlds, max(1, len(ranges)))
+        self.draws = self._floats(self.worlds, len(drawn))
         self._draw_column = {name: i for i, name in enumerate(self.draw_names)}
         self._joint_address = {j: int(model.joint(j).qposadr[0]) for j in initial.joints}
         self._dof_address = {j: int(model.joint(j).dofadr[0]) for j in initial.velocities}
@@ -252,7 +252,7 @@ class World:
         sense = [n, self._seeds, self._columns, self._noise, self.episode, self.steps, self.signals]
         w = self.worlds
         return {
-            "draw": launch(kernels.draw, (w, len(self.draw_names)), [self.mask, n, self._seeds, self.episode, self._low,
+            "draw": launch(kernels.draw, self.draws.shape, [self.mask, n, self._seeds, self.episode, self._low,
                                                                      self._high, self.draws]),
             "act": launch(kernels.act, self.policy.shape, [self._middle, self._half, self.policy, self.action,
                                                            self.last_action, self.ctrl]),
