@@ -103,7 +103,8 @@ def _compile(path: Path) -> mujoco.MjModel:
     try:
         model = mujoco.MjModel.from_xml_path(str(path))
     except ValueError as error:
-        raise TaskError(f"{path}: MuJoCo refuses it: {str(error).strip()}") from None
+        reason = " ".join(str(error).split())
+        raise TaskError(f"{path}: MuJoCo refuses it: {reason}") from None
     if model.nu == 0:
         raise TaskError(f"{path}: no <actuator>: the policy has nothing to act on")
     for i in range(model.nsensor):
