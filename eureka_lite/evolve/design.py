@@ -289,15 +289,22 @@ class Design:
         for place, record in enumerate(finalists):
             mine = results[place * len(seeds) : (place + 1) * len(seeds)]
             self.spend.world_steps += sum(int(result.get("world_steps") or 0) for result in mine)
-            good = [result["measured"]["fitness"] for result in mine if result["status"] == "trained"]
-            record.test = np.array(good, float) if good else None
             bad = [result["reason"] for result in mine if result["status"] != "trained"]
+            record.test = self._tested(mine) if len(bad) < len(mine) else None
             if bad:
                 record.reason = f"{len(bad)} of {len(mine)} retrainings failed: {bad[0]}"
             seeds_file = [{"seed": seed, "status": result["status"], "reason": result["reason"],
                            "test_worlds": (result.get("measured") or {}).get("fitness")}
                           for seed, result in zip(seeds, mine, strict=True)]  # fmt: skip
             self.run.write_json(record.id, "test.json", {"split": "test", "retrainings": seeds_file})
+
+    def _tested(self, retrainings: list[dict[str, Any]]) -> np.ndarray:
+        """Fitness [seeds, worlds]; a retraining that failed counts as the worst there is, or failing would pay."""
+        fitness = self.task.fitness
+        worst = fitness.range[0] if fitness.direction == "max" else fitness.range[1]
+        nothing = [worst] * self.settings.preset.test_worlds
+        rows = [result["measured"]["fitness"] if result["status"] == "trained" else nothing for result in retrainings]
+        return np.array(rows, float)
 
     def _ranking(self) -> Ranking:
         fitness = self.task.fitness
