@@ -101,11 +101,11 @@ def train(task: Task, trainees: list[Trainee], plan: Plan, job: str, emit: Emit,
     emit(Event("training_started", {"job": job, "ids": [t.id for t in trainees], "worlds": n, "steps": total,
                                     "curve_points": plan.curve_points}))  # fmt: skip
     world.reset()
-    views = _Views(world, k, n)
+    views = Views(world, k, n)
     alive = torch.ones(k, dtype=torch.bool)
     began, last_progress, point, steps = time.monotonic(), 0.0, 0, 0
     for rollout in range(rollouts):
-        _collect(world, learner, views)
+        collect(world, learner, views)
         _find_failures(world, learner, trainees, trained, alive, job, emit)
         learner.update(views.observation, alive)
         steps = (rollout + 1) * n * settings.rollout
@@ -126,7 +126,7 @@ def train(task: Task, trainees: list[Trainee], plan: Plan, job: str, emit: Emit,
     return trained
 
 
-class _Views:
+class Views:
     """Zero-copy torch views of the world's arrays, [K, N, ...]."""
 
     def __init__(self, world: World, k: int, n: int) -> None:
@@ -138,7 +138,7 @@ class _Views:
         self.truncated = wp.to_torch(world.truncated).view(k, n)
 
 
-def _collect(world: World, learner: Ppo, views: _Views) -> None:
+def collect(world: World, learner: Ppo, views: Views) -> None:
     """One rollout of all candidates."""
     full = False
     while not full:
