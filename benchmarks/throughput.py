@@ -124,10 +124,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=min(32, os.cpu_count() or 1))
     given = parser.parse_args()
-    warnings.filterwarnings("ignore", message=".*does not obey the gradient layout")  # of axes of length 1
+    warnings.filterwarnings("ignore", message=".*do not obey the gradient layout")  # of axes of length 1
     wp.config.log_level = wp.LOG_WARNING
     wp.init()
-    torch.set_num_threads(1)  # as in the worker
     for name in given.tasks:
         compare(name, given.candidates, given.worlds, given.rounds, given.threads)
 

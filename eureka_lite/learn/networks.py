@@ -43,6 +43,9 @@ class Shapes:
 class Population:
     """K pairs of two-layer tanh networks, actor and critic side by side in one first layer.
 
+    Making one sets torch to one thread per operation, in the whole process: how torch shares a sum among threads depends
+    on the sum's size, so that a candidate's last digits would depend on K. `Ppo` spreads candidates over threads instead.
+
     Args:
         shapes: sizes, the same for all candidates.
         seeds: one per candidate; equal seeds give equal weights.
@@ -54,6 +57,7 @@ class Population:
     """
 
     def __init__(self, shapes: Shapes, seeds: list[int], start_std: float) -> None:
+        torch.set_num_threads(1)
         size = sum(math.prod(shape) for shape in shapes.layout.values())
         size += -size % 16  # whole vector registers per row
         self._view(shapes, torch.zeros(len(seeds), size), torch.zeros(len(seeds), size))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import shutil
 import signal
 import sys
 import tempfile
@@ -30,11 +31,11 @@ def main() -> None:
             pipe.write(event.to_json() + "\n")
             pipe.flush()
 
+    folder, threads = os.path.abspath(sys.argv[1]), int(sys.argv[2])
+    scratch = tempfile.mkdtemp(prefix="eureka-lite-")
+    os.chdir(scratch)  # MuJoCo drops its log in the current folder
     requests: queue.Queue[dict] = queue.Queue()
-    threading.Thread(target=_listen, args=(sys.stdin, requests), daemon=True).start()
-    folder = os.path.abspath(sys.argv[1])
-    threads = int(sys.argv[2])
-    os.chdir(tempfile.mkdtemp(prefix="eureka-lite-"))  # MuJoCo drops its log in the current folder
+    threading.Thread(target=_listen, args=(sys.stdin, requests, scratch), daemon=True).start()
     from eureka_lite.work.serve import serve
 
     try:
@@ -43,9 +44,10 @@ def main() -> None:
         pass
 
 
-def _listen(stdin: TextIO, requests: queue.Queue[dict]) -> None:
+def _listen(stdin: TextIO, requests: queue.Queue[dict], scratch: str) -> None:
     for line in stdin:
         requests.put(json.loads(line))
+    shutil.rmtree(scratch, ignore_errors=True)
     os._exit(0)  # the parent is gone: nobody waits for what is being computed
 
 

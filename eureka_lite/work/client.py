@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from eureka_lite.store.events import Event
 
 SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|^(OPENAI|AZURE|ANTHROPIC|AWS|HF)_", re.IGNORECASE)
 SILENCE_S = 1800.0
+FAREWELL_S = 2.0
 
 
 class WorkerError(RuntimeError):
@@ -97,39 +99,39 @@ class Worker:
     @staticmethod
     def _read(process: subprocess.Popen[str], events: queue.Queue[Event | None]) -> None:
         assert process.stdout is not None
-        for line in process.stdout:
-            try:
-                events.put(Event.from_json(line))
-            except ValueError:
-                continue
+        with process.stdout as lines:
+            for line in lines:
+                with suppress(ValueError):
+                    events.put(Event.from_json(line))
         events.put(None)
 
     @staticmethod
     def _read_complaints(process: subprocess.Popen[str], complaints: list[str]) -> None:
         assert process.stderr is not None
-        for line in process.stderr:
-            complaints.append(line.rstrip())
-            del complaints[:-20]
+        with process.stderr as lines:
+            for line in lines:
+                complaints.append(line.rstrip())
+                del complaints[:-20]
 
     def _died(self) -> WorkerDied:
-        process, self._process = self._process, None
-        assert process is not None
-        try:
-            code = process.wait(timeout=5.0)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            code = process.wait()
+        code = self.close()
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         last = self._complaints[-1] if self._complaints else ""
         return WorkerDied(f"the training process died ({how})" + (f": {last}" if last else ""))
 
-    def close(self) -> None:
-        """End the process."""
+    def close(self) -> int:
+        """End the process, kindly if it listens, and return its exit code."""
         process, self._process = self._process, None
         if process is None:
-            return
-        process.kill()
-        process.wait()
+            return 0
+        assert process.stdin is not None
+        with suppress(OSError):  # what could not be sent to a dead process
+            process.stdin.close()
+        try:
+            return process.wait(FAREWELL_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.wait()
 
     def __enter__(self) -> Worker:
         return self

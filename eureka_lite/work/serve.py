@@ -41,8 +41,7 @@ def serve(folder: str, threads: int, requests: queue.Queue[dict], emit: Emit) ->
     """Answer requests for ever."""
     wp.config.log_level = wp.LOG_WARNING
     wp.init()
-    warnings.filterwarnings("ignore", message=".*does not obey the gradient layout")  # of axes of length 1
-    torch.set_num_threads(1)  # candidates are spread over threads instead: no result depends on their number
+    warnings.filterwarnings("ignore", message=".*do not obey the gradient layout")  # of axes of length 1
     task = load_task(folder)
     versions = {"mujoco": mujoco.__version__, "warp": wp.config.version, "torch": torch.__version__}
     emit(Event("worker_ready", {"engine": "mujoco", "threads": threads, "versions": versions}))

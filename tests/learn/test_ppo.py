@@ -49,8 +49,8 @@ def test_advantages_by_hand():
     scaled = ReturnScaler(1, 2, 0.9)(rewards, torch.maximum(terminated, truncated))
     advantage, target, value, _ = ppo._targets(observations[3])
 
-    values = [ppo.population.value(ppo._x[t])[0] for t in range(4)]
-    final = ppo.population.value(ppo.normalizer(end_of_episode))[0]
+    values = [ppo.population.value(ppo._x[t])[0].detach() for t in range(4)]
+    final = ppo.population.value(ppo.normalizer(end_of_episode))[0].detach()
     g, gl = 0.9, 0.9 * 0.8
     for world, ends in ((0, False), (1, True)):
         r, vs = scaled[:, 0, world], [x[world] for x in values]
@@ -98,7 +98,7 @@ def test_it_learns():
     observation = torch.randn(1, 64, 3, generator=torch.Generator().manual_seed(0))
     before, after = (filled([3], updates=n, rollout=16, worlds=64) for n in (1, 60))
     size = [
-        float(p.best_action(observation).square().mean() + p.population.log_std.exp().square().mean())
+        float(p.best_action(observation).square().mean() + p.population.log_std.detach().exp().square().mean())
         for p in (before, after)
     ]
     assert size[1] < 0.3 * size[0]

@@ -5,9 +5,11 @@ import os
 import signal
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from eureka_lite.resources import tasks_folder
 from eureka_lite.reward import check
@@ -52,7 +54,7 @@ def test_broken_siblings_leave_a_candidate_bit_identical_and_are_named():
     assert "reward component 'root'" in mixed.failed[1]
     assert "reward component 'huge'" in mixed.failed[2]
     assert mixed.non_finite[1]["step"] > 0
-    assert np.isfinite(np.array(mixed.learner.population.flat)).all()
+    assert torch.isfinite(mixed.learner.population.flat).all()
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -138,7 +140,7 @@ def test_a_worker_sees_no_key(monkeypatch, tmp_path):
         monkeypatch.setenv(name, "hidden-away-1234")
     with Worker(tasks_folder() / "cartpole", 1, lambda event: None) as worker:
         worker.ask("ranges", worlds=2, seed=0)
-        environment = open(f"/proc/{worker._process.pid}/environ", "rb").read()
+        environment = Path(f"/proc/{worker._process.pid}/environ").read_bytes()
     assert b"hidden-away" not in environment
     assert b"OMP_WAIT_POLICY=PASSIVE" in environment
 
