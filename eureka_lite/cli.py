@@ -177,9 +177,11 @@ def check(
     """Check a reward program against a task's signals, without training."""
     from eureka_lite.resources import tasks_folder
     from eureka_lite.reward import check as check_reward
+    from eureka_lite.reward.task_programs import task_programs
     from eureka_lite.task.load import load_task
 
     loaded = load_task(find_task("", tasks_folder(), task))
+    task_programs(loaded)
     try:
         source = reward.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

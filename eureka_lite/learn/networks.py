@@ -43,8 +43,9 @@ class Shapes:
 class Population:
     """K pairs of two-layer tanh networks, actor and critic side by side in one first layer.
 
-    Making one sets torch to one thread per operation, in the whole process: how torch shares a sum among threads depends
-    on the sum's size, so that a candidate's last digits would depend on K. `Ppo` spreads candidates over threads instead.
+    Making one sets torch to one thread per operation, in the whole process: how torch shares a sum among threads
+    depends on the sum's size, so that a candidate's last digits would depend on K. `Ppo` spreads candidates over
+    threads instead.
 
     Args:
         shapes: sizes, the same for all candidates.

@@ -49,6 +49,7 @@ class Grammar:
     def __init__(self, task: Task, ranges: Ranges) -> None:
         self._task, self._ranges = task, ranges
         self.progress = _expression(task)
+        self.margin = _margin(ast.parse(self.progress, mode="eval").body)
         self.maximize = task.fitness.direction == "max"
         signals = [s for s in task.signals if s.source.kind not in ("action", "last_action", "time")]
         self.pairs = self._pairs([s for s in signals if s.kind == "vec3" and s.unit == "m"])
@@ -93,8 +94,14 @@ class Grammar:
         return bool((columns[:, 1] - columns[:, 0]).max() > 1e-6)
 
     def _scale(self, signal: Signal) -> float:
-        """A typical size of the signal."""
-        return max(1e-3, float(np.abs(self._columns(signal)).max()))
+        """A typical size of the signal; an angle may wind up, but half a turn is as far as it can be off."""
+        size = max(1e-3, float(np.abs(self._columns(signal)).max()))
+        return min(size, math.pi) if signal.unit == "rad" else size
+
+    def _span(self, signal: Signal) -> float:
+        """The widest range of the signal's columns."""
+        columns = self._columns(signal)
+        return max(1e-3, float((columns[:, 1] - columns[:, 0]).max()))
 
     def _pairs(self, positions: list[Signal]) -> list[Pair]:
         """Pairs of positions that move against each other: the one with the wider range is the mover."""
@@ -118,12 +125,21 @@ class Grammar:
     def _sign(self, better: bool = True) -> str:
         return "" if self.maximize == better else "-"
 
+    def _measure(self, rng: np.random.Generator) -> str:
+        """The fitness of one row; where it is a yes or no, as often how far it is from the other answer."""
+        if self.margin is None or rng.random() < 0.3:
+            return self.progress
+        names = _signals_in(self.margin)
+        span = sum(self._span(signal) for signal in self._task.signals if signal.name in names)
+        return f"({self.margin}) / {_rounded(span)}"
+
     def _level(self, sketch: Sketch, rng: np.random.Generator, choice: Choice) -> None:
-        sketch.add("level", f"{self._sign()}{_draw(rng, 0.3, 2.0)} * ({self.progress})")
+        sketch.add("level", f"{self._sign()}{_draw(rng, 0.3, 2.0)} * ({self._measure(rng)})")
 
     def _gain(self, sketch: Sketch, rng: np.random.Generator, choice: Choice) -> None:
-        before = _renamed(self.progress, {"s": "prev"})
-        sketch.add("gain", f"{self._sign()}{_draw(rng, 3.0, 20.0)} * ({self.progress} - ({before}))")
+        now = self._measure(rng)
+        before = _renamed(now, {"s": "prev"})
+        sketch.add("gain", f"{self._sign()}{_draw(rng, 3.0, 20.0)} * (({now}) - ({before}))")
 
     def _distance(self, sketch: Sketch, choice: Choice) -> tuple[str, Pair]:
         pair = self.pairs[choice.pair % len(self.pairs)]
@@ -212,6 +228,26 @@ def _expression(task: Task) -> str:
                 if not called & own:
                     return _renamed(ast.unparse(last.value), {node.args.args[0].arg: "s"})
     return "1.0"
+
+
+def _margin(node: ast.expr) -> str | None:
+    """How far a condition is from changing: positive where it holds; None if the expression is not a condition."""
+    match node:
+        case ast.Compare(left, [ast.Gt() | ast.GtE()], [right]):
+            return f"({ast.unparse(left)}) - ({ast.unparse(right)})"
+        case ast.Compare(left, [ast.Lt() | ast.LtE()], [right]):
+            return f"({ast.unparse(right)}) - ({ast.unparse(left)})"
+        case ast.BoolOp(op, values):
+            parts = [_margin(value) for value in values]
+            together = "min" if isinstance(op, ast.And) else "max"
+            return None if None in parts else f"{together}({', '.join(str(part) for part in parts)})"
+        case ast.UnaryOp(ast.Not(), operand):
+            part = _margin(operand)
+            return None if part is None else f"-({part})"
+        case ast.IfExp(test, ast.Constant(1 | 1.0), ast.Constant(0 | 0.0)):
+            return _margin(test)
+        case _:
+            return None
 
 
 def _signals_in(text: str) -> set[str]:

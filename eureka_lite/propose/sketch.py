@@ -51,7 +51,7 @@ class Sketch:
         return needed
 
     def numbers(self) -> list[ast.Constant]:
-        """The numeric literals that carry meaning: no indexes, zeros, ones or exponents."""
+        """The numeric literals that may be tuned: no indexes, zeros, ones, exponents or limits of comparisons."""
         needed = self._needed()
         found: list[ast.Constant] = []
         for expression in (*(self.locals[n] for n in self.locals if n in needed), *self.components.values()):
@@ -59,6 +59,8 @@ class Sketch:
             for node in ast.walk(expression):
                 if isinstance(node, ast.Subscript):
                     skipped |= {id(part) for part in ast.walk(node.slice)}
+                if isinstance(node, ast.Compare):
+                    skipped |= {id(part) for part in ast.walk(node)}
                 if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
                     skipped |= {id(part) for part in ast.walk(node.right)}
             constants = [node for node in ast.walk(expression) if isinstance(node, ast.Constant)]

@@ -21,7 +21,7 @@ class Source:
     """Where the columns of a signal come from.
 
     `kind` is one of SOURCE_KINDS; `names` are MJCF sensor or joint names, the quantity of the auxiliary physics, or the
-    function of `functions.py` for `expr` and `fold`; `operation` is the fold's.
+    expression in the reward language for `expr` and `fold`; `operation` is the fold's.
     """
 
     kind: str

@@ -62,7 +62,9 @@ def the_first_generation_is_whole(cwd):
     for id in ("g01c01", "g01c02"):
         there = {path.name for path in (folder / "candidates" / id).iterdir()}
         status = json.loads((folder / "candidates" / id / "check.json").read_text())["status"]
-        assert there >= (FILES if status == "accepted" else FILES & {"prompt.md", "reply.md", "reward.py", "check.json"})
+        assert there >= (
+            FILES if status == "accepted" else FILES & {"prompt.md", "reply.md", "reward.py", "check.json"}
+        )
     assert (folder / "candidates" / "g01c01" / "result.json").is_file()
     assert not (folder / "ranking.json").exists()
     return folder

@@ -1,5 +1,6 @@
 """The offline grammar: valid, different, repeatable, and blind to names."""
 
+import ast
 import re
 from dataclasses import replace
 
@@ -83,3 +84,29 @@ def test_a_sketch_reads_back_what_it_wrote():
         assert sketch is not None
         signals = task("pour_cup").signals
         assert check(sketch.source(), signals).hash == check(source, signals).hash
+
+
+CONDITIONS = [
+    ("s.pole_angle < 0.1", "0.1 - s.pole_angle"),
+    ("1.0 if s.cart_pos >= 0.5 else 0.0", "s.cart_pos - 0.5"),
+    ("not s.cart_pos > 0.5", "-(s.cart_pos - 0.5)"),
+    ("s.cart_pos > 0.5 and s.cart_vel > 0.1", "min(s.cart_pos - 0.5, s.cart_vel - 0.1)"),
+]
+
+
+@pytest.mark.parametrize(("condition", "margin"), CONDITIONS, ids=[c[0] for c in CONDITIONS])
+def test_a_fitness_of_yes_or_no_also_pays_for_coming_nearer(condition, margin):
+    whole = task("cartpole")
+    function = f"def {whole.fitness.function}(s):\n    return {condition}\n"
+    whole = replace(whole, functions=function, terminates=None)
+    texts = [text for seed in range(4) for text in programs(request("cartpole", whole=whole, seed=seed))]
+    for text in texts:
+        check(text, whole.signals)
+    dense = ast.unparse(ast.parse(margin))
+    bare = [text.replace("(", "").replace(")", "") for text in texts]
+    assert sum(dense.replace("(", "").replace(")", "") in text for text in bare) >= len(texts) // 3
+
+
+def test_thresholds_of_comparisons_are_not_tuned():
+    sketch = read_sketch('def reward(s):\n    return {"a": 2.5 * (s.x > 0.95), "b": 0.5 * s.y}\n')
+    assert [node.value for node in sketch.numbers()] == [2.5, 0.5]

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from eureka_lite.resources import tasks_folder
 from eureka_lite.reward import check
 from eureka_lite.reward.kernel import compile_program, warp_source
-from eureka_lite.resources import tasks_folder
 from eureka_lite.task.load import load_task
 from tests.reward.rows import TABLE
 
