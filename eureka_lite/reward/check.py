@@ -10,7 +10,8 @@ import ast
 import warnings
 from typing import Literal
 
-from eureka_lite.reward.expressions import Expressions, Scope, TooLong, called
+from eureka_lite.reward.dialects import Dialects
+from eureka_lite.reward.expressions import Expressions, Scope, TooLong
 from eureka_lite.reward.graph import MAX_OPERATIONS, TooLarge, digest
 from eureka_lite.reward.problems import RewardError
 from eureka_lite.reward.program import MAX_COMPONENTS, Program
@@ -22,6 +23,8 @@ MAX_BYTES = 20_000
 MAX_NODES = 5_000
 MAX_DEPTH = 100
 ALIASES = {"reward": ("compute_reward", "reward_function", "reward_fn", "get_reward")}
+
+ROWS = {"s", "state", "obs", "row", "signals", "prev", "previous", "last", "prev_state", "prev_s", "s_prev"}
 
 Returns = Literal["components", "scalar", "bool", "value"]
 
@@ -52,7 +55,8 @@ def check(
     checker = _Check(expressions, statements, function, returns)
     try:
         tree = _parse(source, file)
-        checker.look_over(tree)
+        if checker.is_small(tree):
+            tree = checker.collect(tree)
         if not expressions.problems:
             value = checker.run(tree)
             if not expressions.problems:
@@ -96,8 +100,8 @@ class _Check:
         self.definition: ast.FunctionDef | None = None
         self.notes: list[str] = []
 
-    def look_over(self, tree: ast.Module) -> None:
-        """Check size and depth, and collect what the module defines."""
+    def is_small(self, tree: ast.Module) -> bool:
+        """Check size and depth; what follows may recurse."""
         stack: list[tuple[ast.AST, int]] = [(tree, 0)]
         count = 0
         while stack:
@@ -106,63 +110,80 @@ class _Check:
             if depth > MAX_DEPTH or count > MAX_NODES:
                 what = f"nested more than {MAX_DEPTH} deep" if depth > MAX_DEPTH else f"more than {MAX_NODES} parts"
                 self.expressions.problem(node, "limit", f"the program has {what}")
-                return
+                return False
             stack += [(child, depth + 1) for child in ast.iter_child_nodes(node)]
+        return True
+
+    def collect(self, tree: ast.Module) -> ast.Module:
+        """Rewrite dialects, collect the functions and find the one that counts."""
+        dialects = Dialects(self.expressions.problem)
+        tree = dialects.rewritten(tree)
+        self.notes += dialects.notes
         for node in tree.body:
-            self._top(node)
-        names = (self.function, *ALIASES.get(self.function, ()))
-        defined = [name for name in names if name in self.expressions.helpers]
-        if not defined:
-            near = did_you_mean(self.function, list(self.expressions.helpers))
+            if isinstance(node, ast.FunctionDef):
+                self._function(node)
+        helpers = self.expressions.helpers
+        defined = [name for name in (self.function, *ALIASES.get(self.function, ())) if name in helpers]
+        if not defined and self.function in ALIASES:
+            defined = [name for name in helpers if self.function in name.lower()][-1:]
+        if defined:
+            self.definition = helpers[defined[0]]
+        else:
+            near = did_you_mean(self.function, list(helpers))
             first = tree.body[0] if tree.body else ast.Pass(lineno=1, col_offset=0)
             self.expressions.problem(first, "missing", f"there is no function {self.function!r}{near}",
                                      f"write def {self.function}(s):")  # fmt: skip
-            return
-        self.definition = self.expressions.helpers[defined[0]]
+        return tree
 
-    def _top(self, node: ast.stmt) -> None:
+    def _function(self, node: ast.FunctionDef) -> None:
         problem = self.expressions.problem
-        if isinstance(node, ast.FunctionDef):
-            for decorator in node.decorator_list:
-                problem(decorator, "syntax", "decorators are not part of the reward language", "leave it out")
-            for default in (*node.args.defaults, *node.args.kw_defaults):
-                if default is not None:
-                    problem(default, "syntax", "default values are not part of the reward language", "leave them out")
-            if node.args.vararg or node.args.kwarg or node.args.kwonlyargs:
-                problem(node, "syntax", "*, ** and keyword-only parameters are not part of the reward language")
-            if node.name in self.expressions.helpers:
-                problem(node, "name", f"{node.name!r} is defined twice", "leave one of them out")
-            self.expressions.helpers[node.name] = node
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            self.notes.append(f"line {node.lineno}: the import is left out; all functions are there already")
-        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            pass
-        elif not isinstance(node, ast.Assign | ast.AnnAssign):
-            problem(node, "syntax", f"{called(node)} outside of a function is not part of the reward language")
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None and not _is_number(default):
+                problem(default, "syntax", "only numbers can be default values", "leave it out")
+        if node.args.vararg or node.args.kwarg:
+            problem(node, "syntax", "* and ** parameters are not part of the reward language")
+        self.expressions.helpers[node.name] = node
 
     def run(self, tree: ast.Module) -> Value:
         """The value that the function returns."""
         for node in tree.body:
-            if isinstance(node, ast.Assign | ast.AnnAssign):
+            if isinstance(node, ast.Assign):
                 self.statements.run([node], self.expressions.constants)
         assert self.definition is not None
-        scope: Scope = {}
-        names = [argument.arg for argument in (*self.definition.args.posonlyargs, *self.definition.args.args)]
-        if names and all(name in self.expressions.signals for name in names):
-            for argument in self.definition.args.args:
-                scope[argument.arg] = self.expressions.signal(argument.arg, argument)
-        elif 1 <= len(names) <= 2:
-            scope = dict(zip(names, (Row("signal"), Row("prev")), strict=False))
-        else:
-            return self.expressions.problem(
-                self.definition, "arguments", f"{self.definition.name} takes the row and the row before",
-                f"write def {self.function}(s): or def {self.function}(s, prev):",
-            )  # fmt: skip
-        value = self.statements.call(self.definition, scope)
+        scope = self._arguments(self.definition)
+        value = Unknown() if scope is None else self.statements.call(self.definition, scope)
         for helper in self.expressions.helpers.values():
             if helper is not self.definition and helper.name not in self.statements.visited:
                 self.notes.append(f"line {helper.lineno}: {helper.name} is never called")
         return value
+
+    def _arguments(self, definition: ast.FunctionDef) -> Scope | None:
+        """Parameters that name signals are these signals, the others the row and the row before."""
+        scope, rows = self.statements.defaults(definition), [Row("signal"), Row("prev")]
+        signals, strangers = self.expressions.signals, []
+        given = [a for a in (*definition.args.posonlyargs, *definition.args.args, *definition.args.kwonlyargs)
+                 if a.arg not in scope]  # fmt: skip
+        for argument in given:
+            if argument.arg == "self":
+                scope["self"] = rows[0]
+            elif argument.arg in signals:
+                scope[argument.arg] = self.expressions.signal(argument.arg, argument)
+            else:
+                strangers.append(argument)
+        if any(a.arg in signals for a in given) and not all(a.arg in ROWS for a in strangers):
+            for argument in strangers:
+                if argument.arg not in ROWS:
+                    near = did_you_mean(argument.arg, signals.names)
+                    self.expressions.problem(argument, "signal", f"unknown signal {argument.arg!r}{near}")
+            return None
+        if len(strangers) > 2 or not given:
+            self.expressions.problem(
+                definition, "arguments", f"{definition.name} takes the row and the row before, or signals by name",
+                f"write def {self.function}(s): or def {self.function}(s, prev):",
+            )  # fmt: skip
+            return None
+        scope |= {argument.arg: row for argument, row in zip(strangers, rows, strict=False)}
+        return scope
 
     def program(self, value: Value, source: str) -> Program | None:
         """The program of the returned value; None if it is not what is asked for."""
@@ -220,3 +241,9 @@ class _Check:
             expressions.problem(where, "type", f"{self.function} returns {describe(value)}",
                                 'return a dict of named components, as in {"near": 1.0}')  # fmt: skip
         return (), [], False
+
+
+def _is_number(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)

@@ -29,8 +29,6 @@ from eureka_lite.task.signals import SignalTable, did_you_mean
 MAX_STEPS = 50_000
 LARGEST = 1e30
 LARGEST_STATIC = 1_000_000
-MODULES = {"np", "numpy", "math", "torch", "wp", "warp", "jnp", "jax"}
-ARRAYS = {"array", "asarray", "tensor", "as_tensor"}
 BINARY = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne"}
 STATIC: dict[type, Callable] = {
@@ -184,8 +182,6 @@ class Expressions:
         return self.problem(node, "name", f"unknown name {node.id!r}{near}")
 
     def _attribute(self, node: ast.Attribute, scope: Scope) -> Value:
-        if isinstance(node.value, ast.Name) and node.value.id in MODULES and node.value.id not in scope:
-            return self._name(ast.copy_location(ast.Name(node.attr), node), {})
         base = self.value(node.value, scope)
         if isinstance(base, Row):
             return self.signal(node.attr, node, base)
@@ -403,55 +399,41 @@ class Expressions:
     # --- calls --------------------------------------------------------------------------------------------------
 
     def _call(self, node: ast.Call, scope: Scope) -> Value:
-        name, receiver = self._callee(node, scope)
-        if name is None:
-            return Unknown()
         if any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords):
             return self.problem(node, "syntax", "* and ** in a call are not part of the reward language")
+        if not isinstance(node.func, ast.Name):
+            return self._method(node, scope)
+        name = node.func.id
         arguments = [self.value(a, scope) for a in node.args]
         keywords = {str(k.arg): self.value(k.value, scope) for k in node.keywords}
-        if receiver is not None:
-            arguments = [receiver, *arguments]
-        if name in self.helpers and receiver is None and self.call_helper is not None:
+        if name in self.helpers and self.call_helper is not None:
             return self.call_helper(node, arguments, keywords)
         if name == "dict" and not arguments:
             return self._dict(ast.copy_location(ast.Dict([ast.Constant(k.arg) for k in node.keywords],
                                                          [k.value for k in node.keywords]), node), scope)  # fmt: skip
-        if name not in (*FUNCTIONS, *ARRAYS, "len"):
+        if name not in (*FUNCTIONS, "len"):
             near = did_you_mean(name, [*FUNCTIONS, *self.helpers])
             return self.problem(node.func, "function", f"unknown function {name!r}{near}")
         if any(isinstance(v, Unknown) for v in (*arguments, *keywords.values())):
             return Unknown()
-        if name == "len" and len(arguments) == 1 and isinstance(arguments[0], Vector | Group):
-            size = len(arguments[0].nodes if isinstance(arguments[0], Vector) else arguments[0].items)
-            return Number(self.builder.literal(size), size)
-        if name in ARRAYS and len(arguments) == 1:
-            return self._as_vector(arguments[0], node) if isinstance(arguments[0], Group) else arguments[0]
-        if name not in FUNCTIONS:
-            return self.problem(node, "arguments", f"{name} takes one vector")
+        if name == "len":
+            if len(arguments) == 1 and not keywords and isinstance(arguments[0], Vector | Group):
+                size = len(arguments[0].nodes if isinstance(arguments[0], Vector) else arguments[0].items)
+                return Number(self.builder.literal(size), size)
+            return self.problem(node, "arguments", "len takes one vector")
         return self._apply(FUNCTIONS[name], arguments, keywords, node)
 
-    def _callee(self, node: ast.Call, scope: Scope) -> tuple[str | None, Value | None]:
-        """The name of the called function and the value that it is a method of."""
+    def _method(self, node: ast.Call, scope: Scope) -> Value:
+        """values() of a dict of components; the methods of arrays are functions by now."""
         func = node.func
-        if isinstance(func, ast.Name):
-            return func.id, None
-        if isinstance(func, ast.Attribute):
-            base = func.value
-            while isinstance(base, ast.Attribute):  # torch.linalg.norm
-                base = base.value
-            if isinstance(base, ast.Name) and base.id in MODULES and base.id not in scope:
-                return func.attr, None
-            receiver = self.value(func.value, scope)
-            if isinstance(receiver, Components) and func.attr == "values" and not node.args:
-                return "sum", Group(tuple(Number(n) for n in receiver.parts.values()))
-            if isinstance(receiver, Number | Vector):
-                return func.attr, receiver
-            if not isinstance(receiver, Unknown):
-                self.problem(func, "attribute", f"{describe(receiver)} has no {func.attr!r} to call")
-            return None, None
-        self.problem(func, "syntax", "only functions can be called, by their name")
-        return None, None
+        if not isinstance(func, ast.Attribute):
+            return self.problem(func, "syntax", "only functions can be called, by their name")
+        receiver = self.value(func.value, scope)
+        if isinstance(receiver, Components) and func.attr == "values" and not node.args and not node.keywords:
+            return Group(tuple(Number(n) for n in receiver.parts.values()))
+        if isinstance(receiver, Unknown):
+            return receiver
+        return self.problem(func, "attribute", f"{describe(receiver)} has no {func.attr!r} to call")
 
     def _as_vector(self, value: Value, node: ast.AST) -> Value:
         if isinstance(value, Vector | Unknown):
@@ -466,7 +448,11 @@ class Expressions:
     def _apply(self, function: Function, given: list[Value], keywords: dict[str, Value], node: ast.Call) -> Value:
         if function.variadic and len(given) == 1 and not keywords and isinstance(given[0], Vector | Group):
             vector = self._as_vector(given[0], node)
-            return Number(function.build(self.builder, *vector.nodes)) if isinstance(vector, Vector) else vector
+            return (
+                self._wrapped(function, function.build(self.builder, *vector.nodes), vector)
+                if isinstance(vector, Vector)
+                else vector
+            )
         arguments = self._bound(function, given, keywords, node)
         if arguments is None:
             return Unknown()
@@ -479,11 +465,17 @@ class Expressions:
         sizes = {len(part) for part in shaped if isinstance(part, list)}
         if len(sizes) > 1 and all(p.kind == "vector" for p in parameters):
             return self.problem(node, "type", f"{function.name} needs vectors of one size, not {sorted(sizes)}")
-        result = function.build(self.builder, *shaped)
-        if isinstance(result, list):
-            same = arguments[0].kind if isinstance(arguments[0], Vector) else "vector"
-            return Vector(tuple(result), same if function.result == "vector" else function.result)
-        return Number(result)
+        return self._wrapped(function, function.build(self.builder, *shaped), arguments[0])
+
+    @staticmethod
+    def _wrapped(function: Function, result: int | list[int], first: Value) -> Value:
+        """What a function's build returned, as a value."""
+        if isinstance(result, int):
+            return Number(result)
+        kind = function.result
+        if kind == "vector":
+            kind = first.kind if isinstance(first, Vector) else "vec3" if len(result) == 3 else "vector"
+        return Vector(tuple(result), kind)
 
     def _bound(
         self, function: Function, given: list[Value], keywords: dict[str, Value], node: ast.Call

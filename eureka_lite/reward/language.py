@@ -20,6 +20,7 @@ OPERATIONS: dict[str, str] = {
     "sqrt": "wp.sqrt({0})", "exp": "wp.exp({0})", "log": "wp.log({0})", "sin": "wp.sin({0})", "cos": "wp.cos({0})",
     "tan": "wp.tan({0})", "asin": "arcsine({0})", "acos": "arccosine({0})", "atan": "wp.atan({0})",
     "atan2": "wp.atan2({0}, {1})", "tanh": "wp.tanh({0})", "floor": "wp.floor({0})", "ceil": "wp.ceil({0})",
+    "round": "wp.rint({0})",
     "sign": "signum({0})",
     "lt": "{0} < {1}", "le": "{0} <= {1}", "gt": "{0} > {1}", "ge": "{0} >= {1}", "eq": "{0} == {1}",
     "ne": "{0} != {1}", "and": "{0} and {1}", "or": "{0} or {1}", "not": "not {0}",
@@ -48,7 +49,6 @@ class Function:
         result: number, truth, vec3, quat, vector or each.
         doc: one line.
         build: (builder, *arguments) -> node, or nodes of a vector; arguments are nodes, vectors come as lists of nodes.
-        aliases: other spellings that mean the same.
         variadic: the last parameter may be repeated.
     """
 
@@ -57,7 +57,6 @@ class Function:
     result: str
     doc: str
     build: Callable[..., Any]
-    aliases: tuple[str, ...] = ()
     variadic: bool = False
 
     @property
@@ -200,7 +199,7 @@ def _fold(name: str) -> Callable[..., int]:
     return build
 
 
-def _function(signature: str, result: str, doc: str, build: Callable[..., Any], *aliases: str) -> Function:
+def _function(signature: str, result: str, doc: str, build: Callable[..., Any]) -> Function:
     """From `clamp(x: each, low: each, high: each = 1)`."""
     name, _, rest = signature.removesuffix(")").partition("(")
     variadic = rest.endswith(", ...")
@@ -209,11 +208,11 @@ def _function(signature: str, result: str, doc: str, build: Callable[..., Any], 
         left, _, default = part.partition("=")
         parameter, _, kind = left.partition(":")
         parameters.append(Parameter(parameter.strip(), kind.strip() or "each", float(default) if default else None))
-    return Function(name, tuple(parameters), result, doc, build, aliases, variadic)
+    return Function(name, tuple(parameters), result, doc, build, variadic)
 
 
 _ALL = (
-    _function("abs(x)", "each", "size without sign", _operation("abs"), "fabs", "absolute"),
+    _function("abs(x)", "each", "size without sign", _operation("abs")),
     _function("sqrt(x)", "each", "square root; NaN below 0", _operation("sqrt")),
     _function("square(x)", "each", "x * x", lambda b, x: b("mul", x, x)),
     _function("exp(x)", "each", "e to the power of x", _operation("exp")),
@@ -222,20 +221,20 @@ _ALL = (
     _function("sin(x)", "each", "sine of radians", _operation("sin")),
     _function("cos(x)", "each", "cosine of radians", _operation("cos")),
     _function("tan(x)", "each", "tangent of radians", _operation("tan")),
-    _function("asin(x)", "each", "inverse sine; x is clamped to [-1, 1]", _operation("asin"), "arcsin"),
-    _function("acos(x)", "each", "inverse cosine; x is clamped to [-1, 1]", _operation("acos"), "arccos"),
-    _function("atan(x)", "each", "inverse tangent", _operation("atan"), "arctan"),
-    _function("atan2(y, x)", "each", "angle of the point (x, y)", _operation("atan2"), "arctan2"),
+    _function("asin(x)", "each", "inverse sine; x is clamped to [-1, 1]", _operation("asin")),
+    _function("acos(x)", "each", "inverse cosine; x is clamped to [-1, 1]", _operation("acos")),
+    _function("atan(x)", "each", "inverse tangent", _operation("atan")),
+    _function("atan2(y, x)", "each", "angle of the point (x, y)", _operation("atan2")),
     _function("tanh(x)", "each", "hyperbolic tangent, between -1 and 1", _operation("tanh")),
     _function("sigmoid(x)", "each", "1 / (1 + exp(-x))", _sigmoid),
     _function("floor(x)", "each", "largest whole number below", _operation("floor")),
     _function("ceil(x)", "each", "smallest whole number above", _operation("ceil")),
+    _function("round(x)", "each", "nearest whole number; halves go to the even one", _operation("round")),
     _function("sign(x)", "each", "-1, 0 or 1", _operation("sign")),
-    _function("pow(x, y)", "each", "x ** y", _operation("pow"), "power"),
-    _function("min(a, b, ...)", "each", "smallest; of one vector its smallest element", _fold("min"),
-              "minimum", "fmin"),
-    _function("max(a, b, ...)", "each", "largest; of one vector its largest element", _fold("max"), "maximum", "fmax"),
-    _function("clamp(x, low, high)", "each", "x kept between low and high", Builder.clamp, "clip"),
+    _function("pow(x, y)", "each", "x ** y", _operation("pow")),
+    _function("min(a, b, ...)", "each", "smallest; of one vector its smallest element", _fold("min")),
+    _function("max(a, b, ...)", "each", "largest; of one vector its largest element", _fold("max")),
+    _function("clamp(x, low, high)", "each", "x kept between low and high", Builder.clamp),
     _function("lerp(a, b, t)", "each", "a + (b - a) * t",
               lambda b, x, y, t: b("add", x, b("mul", b("sub", y, x), t))),
     _function("where(condition: truth, a, b)", "each", "a where the condition is true, else b", _operation("where")),
@@ -246,10 +245,13 @@ _ALL = (
     _function("float(x: number)", "number", "a truth value as 1 or 0", lambda b, x: x),
     _function("vec3(x: number, y: number, z: number)", "vec3", "a vector of three numbers",
               lambda b, x, y, z: [x, y, z]),
+    _function("vector(x: number, ...)", "vector", "a vector of numbers", lambda b, *x: list(x)),
+    _function("zeros_like(x)", "each", "0, or a vector of zeros", lambda b, x: b.literal(0.0)),
+    _function("ones_like(x)", "each", "1, or a vector of ones", lambda b, x: b.literal(1.0)),
     _function("sum(v: vector)", "number", "sum of the elements", lambda b, v: b.sum(v)),
     _function("mean(v: vector)", "number", "mean of the elements",
               lambda b, v: b("div", b.sum(v), b.literal(len(v)))),
-    _function("norm(v: vector)", "number", "length of a vector", lambda b, v: b.norm(v), "length"),
+    _function("norm(v: vector)", "number", "length of a vector", lambda b, v: b.norm(v)),
     _function("dot(a: vector, b: vector)", "number", "scalar product", lambda b, v, w: b.dot(v, w)),
     _function("distance(a: vector, b: vector)", "number", "norm(a - b)",
               lambda b, v, w: b.norm([b("sub", x, y) for x, y in zip(v, w, strict=True)])),
@@ -266,7 +268,7 @@ _ALL = (
     _function("yaw(q: quat)", "number", "heading about the vertical, -pi to pi", _yaw),
 )  # fmt: skip
 
-FUNCTIONS: dict[str, Function] = {name: f for f in _ALL for name in (f.name, *f.aliases)}
+FUNCTIONS: dict[str, Function] = {f.name: f for f in _ALL}
 
 
 def function_table() -> Iterator[Function]:

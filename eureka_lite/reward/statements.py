@@ -36,16 +36,24 @@ class Statements:
                                             "end it with return")  # fmt: skip
         return value
 
+    def defaults(self, function: ast.FunctionDef) -> Scope:
+        """The parameters that have a number as default."""
+        places = [*function.args.posonlyargs, *function.args.args]
+        pairs = [*zip(places[len(places) - len(function.args.defaults) :], function.args.defaults, strict=True),
+                 *zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)]  # fmt: skip
+        return {argument.arg: self.expressions.value(default, {}) for argument, default in pairs if default is not None}
+
     def _call_helper(self, node: ast.Call, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         function = self.expressions.helpers[name]
         self.visited.add(name)
         if name in self._open or len(self._open) > MAX_CALLS:
             return self.expressions.problem(node, "recursion", f"{name} calls itself", "use for over range(...)")
-        names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
-        scope: Scope = dict(zip(names, arguments, strict=False))
-        scope |= keywords
-        if len(arguments) + len(keywords) != len(names) or set(scope) != set(names):
+        places = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
+        names = [*places, *(argument.arg for argument in function.args.kwonlyargs)]
+        given: Scope = dict(zip(places, arguments, strict=False)) | keywords
+        scope = self.defaults(function) | given
+        if len(arguments) > len(places) or len(given) < len(arguments) + len(keywords) or set(scope) != set(names):
             return self.expressions.problem(node, "arguments", f"{name} takes ({', '.join(names)})")
         if any(isinstance(value, Components) for value in scope.values()):
             return self.expressions.problem(node, "type", "a dict of components cannot be handed to a function",
