@@ -115,10 +115,11 @@ class Population:
 
     def both(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """Mean actions [K, B, actions] and values [K, B] with one shared first product."""
-        p, h = self.parameters, self.shapes.hidden
-        first = torch.baddbmm(p["b1"], x, p["w1"]).tanh()
-        actor = torch.baddbmm(p["b2"], first[:, :, :h], p["w2"]).tanh()
-        critic = torch.baddbmm(p["c2"], first[:, :, h:], p["v2"]).tanh()
+        p = self.parameters
+        # split, not sliced twice: the gradient of a slice is a whole array of zeros
+        actor, critic = torch.baddbmm(p["b1"], x, p["w1"]).tanh().split(self.shapes.hidden, 2)
+        actor = torch.baddbmm(p["b2"], actor, p["w2"]).tanh()
+        critic = torch.baddbmm(p["c2"], critic, p["v2"]).tanh()
         mean = torch.baddbmm(p["b3"], actor, p["w3"])[:, :, : self.shapes.actions]
         return mean, torch.baddbmm(p["c3"], critic, p["v3"])[:, :, 0]
 

@@ -190,13 +190,14 @@ class _Check:
         outputs, results, has_total = self._results(value)
         if self.expressions.problems:
             return None
-        operations, kept, slots = self.expressions.graph.pruned(results)
+        operations, kept, slots, place = self.expressions.graph.pruned(results)
         constants = tuple(self.expressions.literals[slot] for slot in slots)
         return Program(
             name=self.function, source=source, outputs=outputs, has_total=has_total,
             is_reward=self.returns == "components", operations=operations, results=kept, constants=constants,
             uses_prev=any(o.name == "prev" for o in operations), hash=digest(operations, kept, constants),
             structure_hash=digest(operations, kept, None), notes=tuple(self.notes),
+            names=tuple((place[node], name) for node, name in self.expressions.names.items() if node in place),
         )  # fmt: skip
 
     def _results(self, value: Value) -> tuple[tuple[str, ...], list[int], bool]:

@@ -52,6 +52,7 @@ class Expressions:
         literals: value of each constant slot; one slot per literal of the text.
         problems: mistakes so far.
         constants: named constants of the module.
+        names: node -> the variable that held it first, for people who read what is emitted.
         call_helper: called for functions that the program defines.
     """
 
@@ -62,6 +63,7 @@ class Expressions:
         self.literals: list[float] = []
         self.problems: list[Problem] = []
         self.constants: Scope = {}
+        self.names: dict[int, str] = {}
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.call_helper: Callable[[ast.Call, list[Value], dict[str, Value]], Value] | None = None
         self._slots: dict[tuple[int, int], int] = {}

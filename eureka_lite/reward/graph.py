@@ -55,11 +55,14 @@ class Graph:
             self.operations.append(operation)
         return self._known[key]
 
-    def pruned(self, results: list[int]) -> tuple[tuple[Operation, ...], tuple[int, ...], tuple[int, ...]]:
+    def pruned(
+        self, results: list[int]
+    ) -> tuple[tuple[Operation, ...], tuple[int, ...], tuple[int, ...], dict[int, int]]:
         """Drop what the results do not need.
 
         Returns:
-            operations, results as indexes into them, and the old slots of the constants in their new order.
+            operations, results as indexes into them, the old slots of the constants in their new order, and
+            old index -> new index.
 
         Raises:
             TooLarge: what is left is too much.
@@ -81,7 +84,7 @@ class Graph:
             value = slots.index(int(old.value)) if old.name == "constant" and old.value is not None else old.value
             place[index] = len(kept)
             kept.append(Operation(old.name, tuple(place[a] for a in old.arguments), value))
-        return tuple(kept), tuple(place[r] for r in results), slots
+        return tuple(kept), tuple(place[r] for r in results), slots, place
 
 
 def digest(operations: tuple[Operation, ...], results: tuple[int, ...], constants: tuple[float, ...] | None) -> str:

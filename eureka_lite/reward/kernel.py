@@ -24,10 +24,14 @@ HEAD = """def program(
 """
 
 
-def warp_source(program: Program) -> str:
-    """The kernel's text: one line per operation, then the results."""
-    lines = [f"    v{i} = {_spelled(operation.name, operation.arguments, operation.value)}"
-             for i, operation in enumerate(program.operations)]  # fmt: skip
+def warp_source(program: Program, columns: dict[int, int] | None = None) -> str:
+    """The kernel's text: one line per operation, then the results; `columns` moves columns of the rows."""
+    lines = []
+    for i, operation in enumerate(program.operations):
+        value = operation.value
+        if operation.name in ("signal", "prev") and columns:
+            value = columns.get(int(value or 0), value)
+        lines.append(f"    v{i} = {_spelled(operation.name, operation.arguments, value)}")
     lines += [f"    out[w, column + {i}] = v{result}" for i, result in enumerate(program.results)]
     return HEAD + "\n".join(lines) + "\n"
 
@@ -39,7 +43,7 @@ def _spelled(name: str, arguments: tuple[int, ...], value: float | int | None) -
         return f"constants[candidate, {int(value or 0)}]"
     if name == "literal":
         return f"float({float(value or 0.0)!r})"
-    return OPERATIONS[name].format(*(f"v{a}" for a in arguments))
+    return OPERATIONS[name].warp.format(*(f"v{a}" for a in arguments))
 
 
 class Kernel:

@@ -13,18 +13,65 @@ from typing import Any
 
 from eureka_lite.reward.graph import Graph
 
-# name -> how Warp spells it; our own functions let NaN through where Warp's swallow it.
-OPERATIONS: dict[str, str] = {
-    "add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "div": "{0} / {1}", "neg": "-{0}",
-    "pow": "wp.pow({0}, {1})", "abs": "wp.abs({0})", "min": "minimum({0}, {1})", "max": "maximum({0}, {1})",
-    "sqrt": "wp.sqrt({0})", "exp": "wp.exp({0})", "log": "wp.log({0})", "sin": "wp.sin({0})", "cos": "wp.cos({0})",
-    "tan": "wp.tan({0})", "asin": "arcsine({0})", "acos": "arccosine({0})", "atan": "wp.atan({0})",
-    "atan2": "wp.atan2({0}, {1})", "tanh": "wp.tanh({0})", "floor": "wp.floor({0})", "ceil": "wp.ceil({0})",
-    "round": "wp.rint({0})",
-    "sign": "signum({0})",
-    "lt": "{0} < {1}", "le": "{0} <= {1}", "gt": "{0} > {1}", "ge": "{0} >= {1}", "eq": "{0} == {1}",
-    "ne": "{0} != {1}", "and": "{0} and {1}", "or": "{0} or {1}", "not": "not {0}",
-    "where": "wp.where({0}, {1}, {2})", "float": "wp.where({0}, 1.0, 0.0)",
+
+@dataclass(frozen=True)
+class Spelling:
+    """How each back end writes an operation on its arguments {0}, {1}, {2}; None where it is written as in Warp.
+
+    `edge` says what it gives where mathematics has no answer, in every back end.
+    """
+
+    warp: str
+    numpy: str | None = None
+    torch: str | None = None
+    edge: str = ""
+
+    def of(self, backend: str) -> str:
+        """The spelling of a back end: warp, numpy or torch."""
+        return getattr(self, backend) or self.warp
+
+
+def _same(name: str, edge: str = "", numpy: str | None = None) -> Spelling:
+    return Spelling(f"wp.{name}({{0}})", f"np.{numpy or name}({{0}})", f"torch.{name}({{0}})", edge)
+
+
+# our own functions in Warp let NaN through where Warp's swallow it: see `warp_functions`
+OPERATIONS: dict[str, Spelling] = {
+    "add": Spelling("{0} + {1}"),
+    "sub": Spelling("{0} - {1}"),
+    "mul": Spelling("{0} * {1}"),
+    "div": Spelling("{0} / {1}", edge="x / 0 is inf or -inf, 0 / 0 is NaN"),
+    "neg": Spelling("-{0}"),
+    "pow": Spelling("wp.pow({0}, {1})", "np.power({0}, {1})", "torch.pow({0}, {1})", "NaN for a negative base and a broken exponent"),
+    "abs": _same("abs"),
+    "min": Spelling("minimum({0}, {1})", "np.minimum({0}, {1})", "torch.minimum({0}, {1})", "NaN if one is"),
+    "max": Spelling("maximum({0}, {1})", "np.maximum({0}, {1})", "torch.maximum({0}, {1})", "NaN if one is"),
+    "sqrt": _same("sqrt", "NaN below 0"),
+    "exp": _same("exp", "inf above 88"),
+    "log": _same("log", "-inf at 0, NaN below"),
+    "sin": _same("sin"),
+    "cos": _same("cos"),
+    "tan": _same("tan"),
+    "asin": Spelling("arcsine({0})", "np.arcsin(np.clip({0}, -1.0, 1.0))", "torch.asin(torch.clamp({0}, -1.0, 1.0))", "x is clamped to [-1, 1]"),
+    "acos": Spelling("arccosine({0})", "np.arccos(np.clip({0}, -1.0, 1.0))", "torch.acos(torch.clamp({0}, -1.0, 1.0))", "x is clamped to [-1, 1]"),
+    "atan": _same("atan", numpy="arctan"),
+    "atan2": Spelling("wp.atan2({0}, {1})", "np.arctan2({0}, {1})", "torch.atan2({0}, {1})", "0 at (0, 0)"),
+    "tanh": _same("tanh"),
+    "floor": _same("floor"),
+    "ceil": _same("ceil"),
+    "round": Spelling("wp.rint({0})", "np.rint({0})", "torch.round({0})", "halves go to the even number"),
+    "sign": Spelling("signum({0})", "np.sign({0})", "signum({0})", "0 at 0, NaN of NaN"),
+    "lt": Spelling("{0} < {1}", edge="false with NaN"),
+    "le": Spelling("{0} <= {1}", edge="false with NaN"),
+    "gt": Spelling("{0} > {1}", edge="false with NaN"),
+    "ge": Spelling("{0} >= {1}", edge="false with NaN"),
+    "eq": Spelling("{0} == {1}", edge="false with NaN"),
+    "ne": Spelling("{0} != {1}", edge="true with NaN"),
+    "and": Spelling("{0} and {1}", "{0} & {1}", "{0} & {1}"),
+    "or": Spelling("{0} or {1}", "{0} | {1}", "{0} | {1}"),
+    "not": Spelling("not {0}", "~{0}", "~{0}"),
+    "where": Spelling("wp.where({0}, {1}, {2})", "np.where({0}, {1}, {2})", "torch.where({0}, {1}, {2})"),
+    "float": Spelling("wp.where({0}, 1.0, 0.0)", "np.where({0}, one, zero)", "torch.where({0}, one, zero)"),
 }  # fmt: skip
 
 NAMED_CONSTANTS = {"pi": math.pi, "tau": math.tau}

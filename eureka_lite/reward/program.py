@@ -26,6 +26,7 @@ class Program:
         hash: 16 hex digits of what it computes: names, comments and the order of terms do not matter.
         structure_hash: the same without the constants.
         notes: what was left out of the text.
+        names: (index of an operation, variable of the text that held it first).
     """
 
     name: str
@@ -40,6 +41,7 @@ class Program:
     hash: str
     structure_hash: str
     notes: tuple[str, ...] = ()
+    names: tuple[tuple[int, str], ...] = ()
 
     @property
     def signal_columns(self) -> tuple[int, ...]:

@@ -180,6 +180,7 @@ class Statements:
         expressions = self.expressions
         if isinstance(target, ast.Name):
             scope[target.id] = value
+            self._name(target.id, value)
         elif isinstance(target, ast.Tuple | ast.List):
             items: Sequence[Value] | None = None
             if isinstance(value, Group):
@@ -204,6 +205,16 @@ class Statements:
                 expressions.problem(target, "type", "elements cannot be changed", "build a new vector")
         else:
             expressions.problem(target, "syntax", "only variables and components can be assigned to")
+
+    def _name(self, name: str, value: Value) -> None:
+        """Remember what a node is called in the text."""
+        names = self.expressions.names
+        if isinstance(value, Number | Truth):
+            names.setdefault(value.node, name)
+        elif isinstance(value, Vector):
+            parts = value.labels or ("xyz" if value.kind == "vec3" else "wxyz" if value.kind == "quat" else None)
+            for i, node in enumerate(value.nodes):
+                names.setdefault(node, f"{name}_{parts[i] if parts else i}")
 
 
 def _returns(node: ast.stmt) -> bool:

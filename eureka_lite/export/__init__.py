@@ -1,0 +1,1 @@
+"""What leaves the tool as code that runs elsewhere."""

@@ -1,0 +1,150 @@
+"""A checked program as NumPy or torch code for batches of worlds, to be read and used without this package.
+
+The text is written from the program's operations and the signal table; of the program's own text only names of variables
+and components are taken, as identifiers. `source_text` gives a function `reward(s, prev=None, c=CONSTANTS)`:
+`s` and `prev` are dicts of arrays, [worlds] for scalars and [worlds, n] for vectors; it returns the total [worlds] and a
+dict of components [worlds].
+"""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+from dataclasses import dataclass, field
+from typing import Literal
+
+from eureka_lite.reward.language import OPERATIONS
+from eureka_lite.reward.program import Program
+from eureka_lite.task.signals import Signal, SignalTable
+
+Backend = Literal["numpy", "torch"]
+WIDTH = 96
+LEAVES = ("signal", "prev", "constant", "literal")
+TAKEN = {*dir(builtins), *keyword.kwlist, "np", "torch", "s", "prev", "c", "one", "zero", "signum", "worlds", "total", "full", "reward", "CONSTANTS"}  # fmt: skip
+ATOMS = {"abs", "min", "max", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "tanh",
+         "floor", "ceil", "round", "sign", "pow", "where", "float"}  # fmt: skip
+XYZW = (3, 0, 1, 2)  # column of w, x, y, z in a quaternion that is stored as x, y, z, w
+
+
+def source_text(program: Program, signals: SignalTable, backend: Backend, xyzw: bool = False) -> str:
+    """The function's text; with `xyzw` quaternion signals are read in the order x, y, z, w."""
+    return _Emitter(program, signals, backend, xyzw).text()
+
+
+def constant_names(program: Program) -> tuple[str, ...]:
+    """One identifier per constant: the variable that holds it, or c0, c1, ..."""
+    taken: set[str] = set()
+    given = dict(program.names)
+    slots = {int(o.value or 0): i for i, o in enumerate(program.operations) if o.name == "constant"}
+    found = []
+    for slot in range(len(program.constants)):
+        found.append(_identifier(given.get(slots.get(slot, -1), "") or f"c{slot}", taken))
+    return tuple(found)
+
+
+def _identifier(wanted: str, taken: set[str]) -> str:
+    """A name that is free; notes it as taken."""
+    name = wanted if wanted.isidentifier() and wanted.isascii() and wanted not in TAKEN else f"{wanted}_"
+    if not (name.isidentifier() and name.isascii()):
+        name = "v"
+    number = 2
+    while name in taken:
+        name, number = f"{wanted}_{number}", number + 1
+    taken.add(name)
+    return name
+
+
+@dataclass
+class _Emitter:
+    program: Program
+    signals: SignalTable
+    backend: Backend
+    xyzw: bool
+    lines: list[str] = field(default_factory=list)
+
+    def text(self) -> str:
+        """The whole function."""
+        program = self.program
+        uses = [0] * len(program.operations)
+        for operation in program.operations:
+            for argument in operation.arguments:
+                uses[argument] += 1
+        for result in program.results:
+            uses[result] += 1
+        self.taken: set[str] = set()
+        self.local = {(which, s.name): _identifier(("prev_" if which == "prev" else "") + s.name, self.taken)
+                      for which in ("signal", "prev") for s in self._read(which)}  # fmt: skip
+        self.constants = constant_names(program)
+        names, texts = dict(program.names), []
+        for i, operation in enumerate(program.operations):
+            text = self._spelled(i, texts)
+            named = i in names and operation.name not in LEAVES
+            if named or (uses[i] > 1 and operation.name not in LEAVES) or len(text) > WIDTH:
+                variable = _identifier(names.get(i, f"v{i}"), self.taken)
+                self.lines.append(f"{variable} = {text}")
+                text = variable
+            texts.append(text)
+        return self._function(texts)
+
+    def _read(self, which: str) -> list[Signal]:
+        columns = {int(o.value or 0) for o in self.program.operations if o.name == which}
+        return [s for s in self.signals if columns & set(range(s.column, s.column + s.size))]
+
+    def _spelled(self, index: int, texts: list[str]) -> str:
+        operation = self.program.operations[index]
+        if operation.name in ("signal", "prev"):
+            return self._element(operation.name, int(operation.value or 0))
+        if operation.name == "constant":
+            return f'c["{self.constants[int(operation.value or 0)]}"]'
+        if operation.name == "literal":
+            return f"{'np.float32' if self.backend == 'numpy' else 'torch.tensor'}({float(operation.value or 0.0)!r})"
+        arguments = [self._nested(a, texts, operation.name, place) for place, a in enumerate(operation.arguments)]
+        return OPERATIONS[operation.name].of(self.backend).format(*arguments)
+
+    def _nested(self, index: int, texts: list[str], outer: str, place: int) -> str:
+        """An argument, in brackets where it needs them."""
+        inner = self.program.operations[index].name
+        plain = inner in LEAVES or inner in ATOMS or texts[index].isidentifier() or outer in ATOMS
+        chain = (inner == outer and outer in ("add", "mul", "and", "or") and place == 0) or (
+            outer in ("add", "sub")
+            and inner in ("mul", "div")
+            or (outer == "sub" and inner == "add" and place == 0)
+            or (outer == "add" and inner == "sub" and place == 0)
+        )
+        return texts[index] if plain or chain else f"({texts[index]})"
+
+    def _element(self, which: str, column: int) -> str:
+        signal = next(s for s in self.signals if s.column <= column < s.column + s.size)
+        name, at = self.local[which, signal.name], column - signal.column
+        if signal.kind == "scalar":
+            return name
+        return f"{name}[..., {XYZW[at] if self.xyzw and signal.kind == 'quat' else at}]"
+
+    def _function(self, texts: list[str]) -> str:
+        program, numpy = self.program, self.backend == "numpy"
+        total, *components = (
+            (texts[r] for r in program.results) if program.is_reward else (None, *(texts[r] for r in program.results))
+        )
+        head = [f'{name} = s["{signal}"]' for (which, signal), name in self.local.items() if which == "signal"]
+        if program.uses_prev:
+            head = ["prev = s if prev is None else prev", *head]
+            head += [f'{name} = prev["{signal}"]' for (which, signal), name in self.local.items() if which == "prev"]
+        if not numpy:
+            head.append("c = {name: torch.as_tensor(value, dtype=torch.float32) for name, value in c.items()}")
+        else:
+            head.append("c = {name: np.float32(value) for name, value in c.items()}")
+        floats = any(o.name == "float" for o in program.operations)
+        if floats:
+            make = "np.float32" if numpy else "torch.tensor"
+            head.append(f"one, zero = {make}(1.0), {make}(0.0)")
+        library = "np" if numpy else "torch"
+        head.append(
+            "worlds = "
+            + ("np.shape(" if numpy else "tuple(")
+            + f"next(iter(s.values())){')[:1]' if numpy else '.shape[:1])'}"
+        )
+        like = f"{library}.broadcast_to({{}}, worlds)"
+        body = [*head, *self.lines, "components = {"]
+        body += [f'    "{name}": {like.format(text)},' for name, text in zip(program.outputs, components, strict=True)]
+        body += ["}", f"return {like.format(total) if total is not None else 'None'}, components"]
+        return "def reward(s, prev=None, c=CONSTANTS):\n" + "".join(f"    {line}\n" for line in body)
