@@ -5,13 +5,17 @@ GOAL ?= pour a cup
 ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: design test check clean
+.PHONY: design test fuzz check clean
 
 design: $(VENV)/installed
 	$(BIN)/eureka-lite design "$(GOAL)" --preset quick $(ARGS)
 
 test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest $(ARGS)
+
+# 20,000 random programs through three back ends; about 20 minutes
+fuzz: $(VENV)/installed-dev
+	FUZZ_PROGRAMS=20000 $(BIN)/python -m pytest -s tests/reward/test_backends.py
 
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .

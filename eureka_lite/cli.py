@@ -18,7 +18,7 @@ from rich.console import Console
 from eureka_lite.evolve.presets import PRESETS
 from eureka_lite.propose.proposer import ProposerError
 from eureka_lite.reward import RewardError
-from eureka_lite.store.files import StoreError
+from eureka_lite.store.files import StoreError, write_atomic
 from eureka_lite.task.find import GoalError, find_task, list_tasks
 from eureka_lite.task.task import TaskError
 from eureka_lite.work.client import WorkerDied, WorkerError
@@ -170,30 +170,78 @@ def evaluate(
 
 @app.command()
 def check(
-    reward: Annotated[Path, typer.Argument(help="A file with a reward program.")],
+    reward: Annotated[str, typer.Argument(help="A file with a reward program, or - for what is piped in.")],
     task: Annotated[str, typer.Option(help="Task by name or folder.")],
+    reply: Annotated[bool, typer.Option("--reply", help="The file is a model's whole reply.")] = False,
+    emit: Annotated[str | None, typer.Option(help="Print it as code: numpy, torch or warp.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a reward program against a task's signals, without training."""
+    """Check a reward program against a task's signals, without training.
+
+    Exit code 0: accepted; 1: refused.
+    """
+    from eureka_lite.export.reward import export_reward
     from eureka_lite.resources import tasks_folder
-    from eureka_lite.reward import check as check_reward
     from eureka_lite.reward.task_programs import task_programs
+    from eureka_lite.reward.verdict import judge
     from eureka_lite.task.load import load_task
 
+    language = _language(emit, "--emit") if emit else None
     loaded = load_task(find_task("", tasks_folder(), task))
     task_programs(loaded)
-    try:
-        source = reward.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"{reward} cannot be read: {error}", param_hint="REWARD") from None
-    program = check_reward(source, loaded.signals, file=str(reward))
+    verdict = judge(_text(reward), loaded.signals, "stdin" if reward == "-" else reward, reply)
     if as_json:
-        found = {"hash": program.hash, "components": list(program.outputs), "constants": list(program.constants)}
-        print(json.dumps({**found, "operations": len(program.operations), "notes": list(program.notes)}))
+        print(json.dumps(verdict.as_json()))
+    elif verdict.program is None:
+        _complain(str(verdict.error))
+    elif language:
+        print(export_reward(verdict.program, loaded, language), end="")
+    else:
+        program = verdict.program
+        for note in program.notes:
+            print(f"{reward}: {note}")
+        print(f"{reward}: fine{f', {verdict.block}' if verdict.block else ''}; hash {program.hash}")
+        print(f"components: {', '.join(program.outputs)}")
+        print(f"signals: {', '.join(verdict.used) or 'none'}; not used: {', '.join(verdict.unused) or 'none'}")
+        print(f"constants: {', '.join(f'{c:g}' for c in program.constants) or 'none'}")
+    if verdict.program is None:
+        sys.exit(FAILED)
+
+
+@app.command()
+def export(
+    run: Annotated[str, typer.Argument(help="A run's folder, its name or a beginning of it, or `last`.")],
+    id: Annotated[str, typer.Argument(help="Candidate or baseline.")],
+    reward: Annotated[str, typer.Option(help="Write its reward as code: numpy, torch or warp.")],
+    quat: Annotated[
+        str, typer.Option(help="Order of quaternions there: wxyz (MuJoCo) or xyzw (Isaac Lab 3).")
+    ] = "wxyz",
+    file: Annotated[Path | None, typer.Option(help="Where to write it; printed if not given.")] = None,
+    out: Runs = Path("runs"),
+) -> None:
+    """Write a reward as one file that runs without this package."""
+    from eureka_lite.export.reward import export_reward
+    from eureka_lite.reward import check as check_reward
+    from eureka_lite.store.run import RunFolder
+    from eureka_lite.task.load import load_task
+
+    language = _language(reward, "--reward")
+    if quat not in ("wxyz", "xyzw"):
+        raise typer.BadParameter(f"{quat!r} is not one of wxyz, xyzw", param_hint="--quat")
+    opened = RunFolder.open(run, out)
+    path = opened.candidate(id) / "reward.py"
+    if not path.is_file():
+        raise StoreError(
+            f"{opened.path} has no reward of {id!r}; there are: {', '.join(opened.candidates()) or 'none'}"
+        )
+    loaded = load_task(opened.task_folder, str(opened.info.get("task", "task")))
+    program = check_reward(path.read_text(encoding="utf-8"), loaded.signals, file=str(path))
+    text = export_reward(program, loaded, language, quat == "xyzw", f"{id} of {opened.path.name}")
+    if file is None:
+        print(text, end="")
         return
-    for note in program.notes:
-        print(f"{reward}: {note}")
-    print(f"{reward}: fine, components {', '.join(program.outputs)}; hash {program.hash}")
+    write_atomic(file, text)
+    print(f"written to {file}")
 
 
 @app.command()
@@ -203,6 +251,25 @@ def tasks() -> None:
 
     for task in list_tasks(tasks_folder()):
         print(f"{task.name:<12} {task.goal}")
+
+
+def _language(name: str, option: str) -> Any:
+    """A language that rewards are exported to."""
+    from eureka_lite.export.reward import LANGUAGES
+
+    if name not in LANGUAGES:
+        raise typer.BadParameter(f"{name!r} is not one of {', '.join(LANGUAGES)}", param_hint=option)
+    return name
+
+
+def _text(path: str) -> str:
+    """The text of a file, or of the standard input for -."""
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read().decode("utf-8")
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(f"{path} cannot be read: {error}", param_hint="REWARD") from None
 
 
 def _policies(run: Any, id: str) -> list[Path]:

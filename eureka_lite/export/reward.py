@@ -20,10 +20,10 @@ _SIGNUM = '''def signum(x):
 '''
 _FEED = {
     "numpy": """Feed it arrays of float32, one row per world, as from a Gymnasium vector environment:
-    s = {{"{first}": ...}}                    # {shape}
+    s = {{'{first}': ...}}                    # {shape}
     total, components = reward(s, prev)     # prev: the same of the step before; None in the first step""",
     "torch": """Feed it float32 tensors, one row per environment. In Isaac Lab or mjlab, inside a reward term:
-    s = {{"{first}": env.scene[...].data...}}  # {shape}
+    s = {{'{first}': env.scene[...].data...}}  # {shape}
     total, components = reward(s, prev)     # prev: the same of the step before; None in the first step""",
     "warp": """Feed it arrays [worlds, columns] with the signals side by side in the columns of the table:
     constants = wp.array([list(CONSTANTS.values())], dtype=float)
@@ -46,21 +46,21 @@ def export_reward(program: Program, task: Task, language: Language, xyzw: bool =
     used = [s for s in task.signals if any(s.column <= c < s.column + s.size for c in columns)]
     first = used[0] if used else next(iter(task.signals))
     shape = "[worlds]" if first.kind == "scalar" else f"[worlds, {first.size}]"
-    head = ['"""' + f"Reward of the task {task.name}{f', {origin}' if origin else ''}.", "", task.goal, "",
+    head = [f"Reward of the task {task.name}{f', {origin}' if origin else ''}.", "", task.goal, "",
             "Signals that it reads:"]  # fmt: skip
     for s in used:
         size = "" if s.kind == "scalar" else f" [{s.size}]"
         order = f" ({'x, y, z, w' if xyzw else 'w, x, y, z'})" if s.kind == "quat" else ""
-        place = f" columns {s.column} to {s.column + s.size - 1}:" if language == "warp" else ""
-        head.append(f"    {s.name}{size}:{place} {s.unit}{f', {s.frame} frame' if s.frame else ''}, {s.doc}{order}")
-    head += ["", *_FEED[language].format(first=first.name, shape=shape).split("\n"), '"""', ""]
-    text = "\n".join(
-        line.replace("\\", "/").replace('"""', "'''") if 0 < i < len(head) - 2 else line for i, line in enumerate(head)
-    )
+        place = f" column {s.column}" if language == "warp" else ""
+        head.append(f"    {s.name}{size}{place}: {s.unit}{f', {s.frame} frame' if s.frame else ''}, {s.doc}{order}")
+    head += ["", *_FEED[language].format(first=first.name, shape=shape).split("\n")]
+    about = "\n".join(head).replace("\\", "/").replace('"', "'")
+    text = f'"""{about}\n"""\n'
     names = constant_names(program)
     table = ["CONSTANTS = {", *(f'    "{n}": {v!r},' for n, v in zip(names, program.constants, strict=True)), "}"]
     if language == "warp":
-        return f"{text}\nimport warp as wp\n\n{_lines(table)}COMPONENTS = {list(program.outputs)!r}\n\n\n{_warp(program, task, xyzw)}"
+        listed = f"{_lines(table)}COMPONENTS = {list(program.outputs)!r}\n"
+        return f"{text}\nimport warp as wp\n\n{listed}\n\n{_warp(program, task, xyzw)}"
     library = "import numpy as np" if language == "numpy" else "import torch"
     signum = _SIGNUM if language == "torch" and any(o.name == "sign" for o in program.operations) else ""
     return f"{text}\n{library}\n\n{_lines(table)}\n\n{signum}{source_text(program, task.signals, language, xyzw)}"

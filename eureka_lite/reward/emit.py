@@ -1,9 +1,9 @@
 """A checked program as NumPy or torch code for batches of worlds, to be read and used without this package.
 
-The text is written from the program's operations and the signal table; of the program's own text only names of variables
-and components are taken, as identifiers. `source_text` gives a function `reward(s, prev=None, c=CONSTANTS)`:
-`s` and `prev` are dicts of arrays, [worlds] for scalars and [worlds, n] for vectors; it returns the total [worlds] and a
-dict of components [worlds].
+The text is written from the program's operations and the signal table; of the program's own text only names of
+variables and components are taken. `source_text` gives a function `reward(s, prev=None, c=CONSTANTS)`: `s` and `prev`
+are dicts of arrays, [worlds] for scalars and [worlds, n] for vectors; it returns the total [worlds] and a dict of
+components [worlds].
 """
 
 from __future__ import annotations
@@ -20,14 +20,26 @@ from eureka_lite.task.signals import Signal, SignalTable
 Backend = Literal["numpy", "torch"]
 WIDTH = 96
 LEAVES = ("signal", "prev", "constant", "literal")
-TAKEN = {*dir(builtins), *keyword.kwlist, "np", "torch", "s", "prev", "c", "one", "zero", "signum", "worlds", "total", "full", "reward", "CONSTANTS"}  # fmt: skip
+TAKEN = {*dir(builtins), *keyword.kwlist, "np", "torch", "s", "prev", "c", "one", "zero", "signum", "worlds",
+         "device", "components", "reward", "CONSTANTS"}  # fmt: skip
 ATOMS = {"abs", "min", "max", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "tanh",
          "floor", "ceil", "round", "sign", "pow", "where", "float"}  # fmt: skip
+CHAINS = {
+    ("add", "add"),
+    ("add", "sub"),
+    ("sub", "add"),
+    ("sub", "sub"),
+    ("mul", "mul"),
+    ("add", "mul"),
+    ("add", "div"),
+    ("sub", "mul"),
+    ("sub", "div"),
+}  # (outer, inner) that read the same without brackets
 XYZW = (3, 0, 1, 2)  # column of w, x, y, z in a quaternion that is stored as x, y, z, w
 
 
 def source_text(program: Program, signals: SignalTable, backend: Backend, xyzw: bool = False) -> str:
-    """The function's text; with `xyzw` quaternion signals are read in the order x, y, z, w."""
+    """The text of a reward's function; with `xyzw` quaternion signals are read in the order x, y, z, w."""
     return _Emitter(program, signals, backend, xyzw).text()
 
 
@@ -36,10 +48,8 @@ def constant_names(program: Program) -> tuple[str, ...]:
     taken: set[str] = set()
     given = dict(program.names)
     slots = {int(o.value or 0): i for i, o in enumerate(program.operations) if o.name == "constant"}
-    found = []
-    for slot in range(len(program.constants)):
-        found.append(_identifier(given.get(slots.get(slot, -1), "") or f"c{slot}", taken))
-    return tuple(found)
+    wanted = [given.get(slots.get(slot, -1), "") or f"c{slot}" for slot in range(len(program.constants))]
+    return tuple(_identifier(name, taken) for name in wanted)
 
 
 def _identifier(wanted: str, taken: set[str]) -> str:
@@ -75,7 +85,8 @@ class _Emitter:
         self.local = {(which, s.name): _identifier(("prev_" if which == "prev" else "") + s.name, self.taken)
                       for which in ("signal", "prev") for s in self._read(which)}  # fmt: skip
         self.constants = constant_names(program)
-        names, texts = dict(program.names), []
+        texts: list[str] = []
+        names = dict(zip(program.results[1:], program.outputs, strict=True)) | dict(program.names)
         for i, operation in enumerate(program.operations):
             text = self._spelled(i, texts)
             named = i in names and operation.name not in LEAVES
@@ -97,20 +108,19 @@ class _Emitter:
         if operation.name == "constant":
             return f'c["{self.constants[int(operation.value or 0)]}"]'
         if operation.name == "literal":
-            return f"{'np.float32' if self.backend == 'numpy' else 'torch.tensor'}({float(operation.value or 0.0)!r})"
+            return self._number(repr(float(operation.value or 0.0)))
         arguments = [self._nested(a, texts, operation.name, place) for place, a in enumerate(operation.arguments)]
         return OPERATIONS[operation.name].of(self.backend).format(*arguments)
+
+    def _number(self, text: str) -> str:
+        """A float32 of the back end."""
+        return f"np.float32({text})" if self.backend == "numpy" else f"torch.tensor({text}, device=device)"
 
     def _nested(self, index: int, texts: list[str], outer: str, place: int) -> str:
         """An argument, in brackets where it needs them."""
         inner = self.program.operations[index].name
-        plain = inner in LEAVES or inner in ATOMS or texts[index].isidentifier() or outer in ATOMS
-        chain = (inner == outer and outer in ("add", "mul", "and", "or") and place == 0) or (
-            outer in ("add", "sub")
-            and inner in ("mul", "div")
-            or (outer == "sub" and inner == "add" and place == 0)
-            or (outer == "add" and inner == "sub" and place == 0)
-        )
+        plain = inner in LEAVES or inner in ATOMS or outer in ATOMS or texts[index].isidentifier()
+        chain = (outer, inner) in CHAINS and (place == 0 or inner in ("mul", "div"))
         return texts[index] if plain or chain else f"({texts[index]})"
 
     def _element(self, which: str, column: int) -> str:
@@ -122,29 +132,19 @@ class _Emitter:
 
     def _function(self, texts: list[str]) -> str:
         program, numpy = self.program, self.backend == "numpy"
-        total, *components = (
-            (texts[r] for r in program.results) if program.is_reward else (None, *(texts[r] for r in program.results))
-        )
-        head = [f'{name} = s["{signal}"]' for (which, signal), name in self.local.items() if which == "signal"]
-        if program.uses_prev:
-            head = ["prev = s if prev is None else prev", *head]
-            head += [f'{name} = prev["{signal}"]' for (which, signal), name in self.local.items() if which == "prev"]
+        total, *components = (texts[r] for r in program.results)
+        head = ["prev = s if prev is None else prev"] if program.uses_prev else []
+        for (which, signal), name in self.local.items():
+            head.append(f'{name} = {"s" if which == "signal" else "prev"}["{signal}"]')
+        head.append("worlds = next(iter(s.values())).shape[:1]")
         if not numpy:
-            head.append("c = {name: torch.as_tensor(value, dtype=torch.float32) for name, value in c.items()}")
-        else:
-            head.append("c = {name: np.float32(value) for name, value in c.items()}")
-        floats = any(o.name == "float" for o in program.operations)
-        if floats:
-            make = "np.float32" if numpy else "torch.tensor"
-            head.append(f"one, zero = {make}(1.0), {make}(0.0)")
-        library = "np" if numpy else "torch"
-        head.append(
-            "worlds = "
-            + ("np.shape(" if numpy else "tuple(")
-            + f"next(iter(s.values())){')[:1]' if numpy else '.shape[:1])'}"
-        )
-        like = f"{library}.broadcast_to({{}}, worlds)"
+            head.append("device = next(iter(s.values())).device")
+        if program.constants:
+            head.append(f"c = {{name: {self._number('value')} for name, value in c.items()}}")
+        if any(o.name == "float" for o in program.operations):
+            head.append(f"one, zero = {self._number('1.0')}, {self._number('0.0')}")
+        every = f"{'np' if numpy else 'torch'}.broadcast_to({{}}, worlds)"
         body = [*head, *self.lines, "components = {"]
-        body += [f'    "{name}": {like.format(text)},' for name, text in zip(program.outputs, components, strict=True)]
-        body += ["}", f"return {like.format(total) if total is not None else 'None'}, components"]
+        body += [f'    "{name}": {every.format(text)},' for name, text in zip(program.outputs, components, strict=True)]
+        body += ["}", f"return {every.format(total)}, components"]
         return "def reward(s, prev=None, c=CONSTANTS):\n" + "".join(f"    {line}\n" for line in body)

@@ -74,24 +74,35 @@ class Kernel:
 
 def compile_program(program: Program) -> Kernel:
     """Compile for the CPU; about 0.1 s, or nothing where the cache on disk has it."""
-    wp.init()
-    source = warp_source(program)
-    name = f"reward_{hashlib.sha256(source.encode()).hexdigest()[:16]}"
-    module = wp.get_module(name)
-    if "program" in module.kernels:
-        return Kernel(module.kernels["program"])
-    module.options.update({"enable_backward": False, "max_unroll": 1})
-    file = f"<{name}>"
-    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    functions = {word: getattr(warp_functions, word) for word in dir(warp_functions)
-                 if not re.match(r"_|wp$", word)}  # fmt: skip
-    space: dict[str, Any] = {"wp": wp, "__name__": name, **functions}
-    exec(compile(source, file, "exec"), space)  # noqa: S102  our own text, see the head of this file
-    kernel = wp.Kernel(space["program"], key="program", module=module, options={"enable_backward": False})
-    module.load("cpu", block_dim=1)
-    return Kernel(kernel)
+    return compile_together([program])[0]
 
 
 def compile_programs(programs: list[Program]) -> list[Kernel]:
     """Compile one after the other; each is a module of its own, so that none depends on its siblings."""
     return [compile_program(program) for program in programs]
+
+
+def compile_together(programs: list[Program]) -> list[Kernel]:
+    """Compile as one module, several times as fast as one each; what fails fails for all."""
+    wp.init()
+    sources = [warp_source(program) for program in programs]
+    name = f"reward_{hashlib.sha256(chr(0).join(sources).encode()).hexdigest()[:16]}"
+    module = wp.get_module(name)
+    keys = {source: "program" if i == 0 else f"program{i}" for i, source in enumerate(dict.fromkeys(sources))}
+    if not module.kernels:
+        module.options.update({"enable_backward": False, "max_unroll": 1})
+        for source, key in keys.items():
+            _kernel(source.replace("def program(", f"def {key}(", 1), key, module)
+        module.load("cpu", block_dim=1)
+    return [Kernel(module.kernels[keys[source]]) for source in sources]
+
+
+def _kernel(source: str, key: str, module: Any) -> wp.Kernel:
+    """Build a kernel of the module from its text."""
+    file = f"<{module.name}.{key}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    functions = {word: getattr(warp_functions, word) for word in dir(warp_functions)
+                 if not re.match(r"_|wp$", word)}  # fmt: skip
+    space: dict[str, Any] = {"wp": wp, "__name__": module.name, **functions}
+    exec(compile(source, file, "exec"), space)  # noqa: S102  our own text, see the head of this file
+    return wp.Kernel(space[key], key=key, module=module, options={"enable_backward": False})

@@ -42,7 +42,8 @@ OPERATIONS: dict[str, Spelling] = {
     "mul": Spelling("{0} * {1}"),
     "div": Spelling("{0} / {1}", edge="x / 0 is inf or -inf, 0 / 0 is NaN"),
     "neg": Spelling("-{0}"),
-    "pow": Spelling("wp.pow({0}, {1})", "np.power({0}, {1})", "torch.pow({0}, {1})", "NaN for a negative base and a broken exponent"),
+    "pow": Spelling("wp.pow({0}, {1})", "np.power({0}, {1})", "torch.pow({0}, {1})",
+                    "NaN for a negative base and a broken exponent"),
     "abs": _same("abs"),
     "min": Spelling("minimum({0}, {1})", "np.minimum({0}, {1})", "torch.minimum({0}, {1})", "NaN if one is"),
     "max": Spelling("maximum({0}, {1})", "np.maximum({0}, {1})", "torch.maximum({0}, {1})", "NaN if one is"),
@@ -52,8 +53,10 @@ OPERATIONS: dict[str, Spelling] = {
     "sin": _same("sin"),
     "cos": _same("cos"),
     "tan": _same("tan"),
-    "asin": Spelling("arcsine({0})", "np.arcsin(np.clip({0}, -1.0, 1.0))", "torch.asin(torch.clamp({0}, -1.0, 1.0))", "x is clamped to [-1, 1]"),
-    "acos": Spelling("arccosine({0})", "np.arccos(np.clip({0}, -1.0, 1.0))", "torch.acos(torch.clamp({0}, -1.0, 1.0))", "x is clamped to [-1, 1]"),
+    "asin": Spelling("arcsine({0})", "np.arcsin(np.clip({0}, -1.0, 1.0))",
+                     "torch.asin(torch.clamp({0}, -1.0, 1.0))", "x is clamped to [-1, 1]"),
+    "acos": Spelling("arccosine({0})", "np.arccos(np.clip({0}, -1.0, 1.0))",
+                     "torch.acos(torch.clamp({0}, -1.0, 1.0))", "x is clamped to [-1, 1]"),
     "atan": _same("atan", numpy="arctan"),
     "atan2": Spelling("wp.atan2({0}, {1})", "np.arctan2({0}, {1})", "torch.atan2({0}, {1})", "0 at (0, 0)"),
     "tanh": _same("tanh"),
@@ -204,8 +207,13 @@ def _tolerance(b: Builder, x: int, low: int, high: int, margin: int) -> int:
     return b("where", b("eq", outside, b.literal(0.0)), b.literal(1.0), falling)
 
 
+def _atan2(b: Builder, y: int, x: int) -> int:
+    zero = b.literal(0.0)  # -0 + 0 is 0: back ends differ in the sign of zeros, and the angle must not hang on it
+    return b("atan2", b("add", y, zero), b("add", x, zero))
+
+
 def _angle(b: Builder, a: list[int], c: list[int]) -> int:
-    return b("atan2", b.norm(b.cross(a, c)), b.dot(a, c))
+    return _atan2(b, b.norm(b.cross(a, c)), b.dot(a, c))
 
 
 def _quat_multiply(b: Builder, p: list[int], q: list[int]) -> list[int]:
@@ -217,7 +225,7 @@ def _quat_multiply(b: Builder, p: list[int], q: list[int]) -> list[int]:
 
 def _quat_angle(b: Builder, p: list[int], q: list[int]) -> int:
     between = _quat_multiply(b, b.conjugate(p), q)
-    angle = b("atan2", b.norm(between[1:]), b("abs", between[0]))
+    angle = _atan2(b, b.norm(between[1:]), b("abs", between[0]))
     return b("add", angle, angle)
 
 
@@ -230,7 +238,7 @@ def _yaw(b: Builder, q: list[int]) -> int:
     two, one = b.literal(2.0), b.literal(1.0)
     sine = b("mul", two, b("add", b("mul", w, z), b("mul", x, y)))
     cosine = b("sub", one, b("mul", two, b("add", b("mul", y, y), b("mul", z, z))))
-    return b("atan2", sine, cosine)
+    return _atan2(b, sine, cosine)
 
 
 def _operation(name: str) -> Callable[..., int]:
@@ -271,7 +279,7 @@ _ALL = (
     _function("asin(x)", "each", "inverse sine; x is clamped to [-1, 1]", _operation("asin")),
     _function("acos(x)", "each", "inverse cosine; x is clamped to [-1, 1]", _operation("acos")),
     _function("atan(x)", "each", "inverse tangent", _operation("atan")),
-    _function("atan2(y, x)", "each", "angle of the point (x, y)", _operation("atan2")),
+    _function("atan2(y, x)", "each", "angle of the point (x, y), 0 at the origin", _atan2),
     _function("tanh(x)", "each", "hyperbolic tangent, between -1 and 1", _operation("tanh")),
     _function("sigmoid(x)", "each", "1 / (1 + exp(-x))", _sigmoid),
     _function("floor(x)", "each", "largest whole number below", _operation("floor")),

@@ -1,6 +1,7 @@
 """What a program has to compute: float64 values of its operations, with a bound of the float32 error of each.
 
-The bound lets every operation be wrong by 8 units in the last place and carries errors on to first order and beyond.
+The bound lets every operation be wrong by 8 units in the last place (sums, products, quotients and roots by one, as
+IEEE 754 has them) and carries errors on to first order and beyond.
 Rows in which a branch, a rounding or a jump hangs on less than the bound are marked: there either side is right.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from eureka_lite.reward import Program
+from eureka_lite.reward.graph import Operation
 
 ULP = 2.0**-23
 LARGEST = float(np.finfo(np.float32).max)
@@ -16,47 +18,70 @@ TINY = 1e-37
 
 
 def bounded(program: Program, now: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values [rows, results], bounds [rows, results], and [rows] True where the row hangs on its bounds."""
-    hangs = np.zeros(len(now), bool)
+    """Values [rows, results], bounds [rows, results], and [rows, results] True where one hangs on its bound."""
     values: list[np.ndarray] = []
     errors: list[np.ndarray] = []
+    hangs: list[np.ndarray] = []
+    positive: set[int] = set()
     with np.errstate(all="ignore"):
         for operation in program.operations:
             a = [values[i] for i in operation.arguments]
             e = [errors[i] for i in operation.arguments]
+            h = [hangs[i] for i in operation.arguments]
             number = operation.value or 0
+            error = unsure = np.zeros(len(now), bool)
             if operation.name in ("signal", "prev"):
                 value = (now if operation.name == "signal" else before)[:, int(number)].astype(float)
-                error = np.zeros(len(now))
             elif operation.name in ("constant", "literal"):
                 text = program.constants[int(number)] if operation.name == "constant" else number
-                value, error = np.full(len(now), float(np.float32(text))), np.zeros(len(now))
+                value = np.full(len(now), float(np.float32(text)))
             else:
                 value, error, unsure = _operation(operation.name, a, e)
-                hangs |= unsure
+                if value.dtype == bool and len(set(operation.arguments)) == 1:
+                    unsure = np.zeros(len(now), bool)  # x < x is false, x != x asks for NaN
+                if operation.name == "sqrt" and operation.arguments[0] in positive:
+                    unsure = np.zeros(len(now), bool)
                 if value.dtype != bool:
-                    exact = operation.name in (
-                        "neg",
-                        "abs",
-                        "min",
-                        "max",
-                        "where",
-                        "float",
-                        "floor",
-                        "ceil",
-                        "round",
-                        "sign",
-                    )
-                    error = error + (0.0 if exact else 8.0 * ULP * np.abs(value) + TINY)
-                    hangs |= (np.abs(value) < LARGEST) & (np.abs(value) + error >= LARGEST)
-                    hangs |= (np.abs(value) >= LARGEST) & np.isfinite(value) & (np.abs(value) - error < 1.01 * LARGEST)
-                    value = np.where(np.abs(value) > LARGEST, np.sign(value) * np.inf, value)
-                    error = np.where(np.isfinite(value), error, 0.0)
-                    hangs |= ~np.isfinite(error)
+                    value, error, over = _rounded(operation.name, value, error)
+                    unsure = unsure | over
+                chosen = h[0] | np.where(a[0], h[1], h[2]) if operation.name == "where" else np.any(h, axis=0)
+                unsure = unsure | chosen
+            if _is_positive(operation, values, positive, value):
+                positive.add(len(values))
             values.append(value)
-            errors.append(error)
+            errors.append(error.astype(float))
+            hangs.append(unsure)
     pick = list(program.results)
-    return np.stack([values[i] for i in pick], 1), np.stack([errors[i] for i in pick], 1), hangs
+    return tuple(np.stack([part[i] for i in pick], 1) for part in (values, errors, hangs))  # type: ignore[return-value]
+
+
+def _is_positive(operation: Operation, values: list[np.ndarray], positive: set[int], value: np.ndarray) -> bool:
+    """Whether an operation is at least 0 whatever its errors, as a sum of squares."""
+    known = [i in positive for i in operation.arguments]
+    if operation.name in ("constant", "literal"):
+        return bool((value >= 0).all())
+    if operation.name == "mul" and len(set(operation.arguments)) == 1:
+        return True
+    if operation.name == "max":
+        return any(known)
+    if operation.name == "where":
+        return all(known[1:])
+    return operation.name in ("abs", "exp", "sqrt", "float") or (
+        operation.name in ("add", "mul", "div", "min") and all(known)
+    )
+
+
+def _rounded(name: str, value: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Add the operation's own error; overflow becomes infinite; True where it may or may not."""
+    exact = name in ("neg", "abs", "min", "max", "where", "float", "floor", "ceil", "round", "sign")
+    size = np.abs(value)
+    if not exact:
+        ieee = name in ("add", "sub", "mul", "div", "sqrt")  # a result that float32 has is the result
+        own = (1.0 if ieee else 8.0) * ULP * size + np.where((size > 0) & (size < 1e-30), TINY, 0.0)
+        error = error + np.where(ieee & (error == 0.0) & (value.astype(np.float32) == value), 0.0, own)
+    over = np.isfinite(value) & (size + error >= LARGEST) & (size - error <= 1.01 * LARGEST)
+    value = np.where(size > LARGEST, np.sign(value) * np.inf, value)
+    return value, np.where(np.isfinite(value), error, 0.0), over | (np.isfinite(value) & ~np.isfinite(error))
 
 
 def _operation(name: str, a: list[np.ndarray], e: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -70,14 +95,16 @@ def _operation(name: str, a: list[np.ndarray], e: list[np.ndarray]) -> tuple[np.
         case "mul":
             return x * y, np.abs(x) * ey + np.abs(y) * ex + ex * ey, sure
         case "div":
-            near = (ey > 0) & (np.abs(y) <= 2 * ey)
+            near = (ey > 0) & (np.abs(y) <= ey)
             q = x / y
             return q, np.where(ex + ey > 0, (ex + np.abs(q) * ey) / np.maximum(np.abs(y) - ey, 1e-300), 0.0), near
         case "neg" | "abs":
             return (-x if name == "neg" else np.abs(x)), ex, sure
         case "min" | "max":
             value = np.minimum(x, y) if name == "min" else np.maximum(x, y)
-            return value, np.maximum(ex, ey), sure
+            first = x + ex < y - ey if name == "min" else x - ex > y + ey
+            second = y + ey < x - ex if name == "min" else y - ey > x + ex
+            return value, np.where(first, ex, np.where(second, ey, np.maximum(ex, ey))), sure
         case "sqrt":
             near = (ex > 0) & (x - ex < 0) & (x + ex >= 0)
             return np.sqrt(x), np.sqrt(np.maximum(x + ex, 0)) - np.sqrt(np.maximum(x - ex, 0)), near
@@ -106,14 +133,14 @@ def _operation(name: str, a: list[np.ndarray], e: list[np.ndarray]) -> tuple[np.
                 (ex + ey > 0) & (r <= 4 * (ex + ey)))  # fmt: skip
         case "floor" | "ceil":
             f = np.floor if name == "floor" else np.ceil
-            return f(x), np.zeros(len(x)), f(x - ex) != f(x + ex)
+            return f(x), np.zeros(len(x)), (f(x - ex) != f(x + ex)) & ~np.isnan(x)
         case "round":
-            return np.rint(x), np.zeros(len(x)), np.rint(x - ex) != np.rint(x + ex)
+            return np.rint(x), np.zeros(len(x)), (np.rint(x - ex) != np.rint(x + ex)) & ~np.isnan(x)
         case "sign":
             return np.sign(x), np.zeros(len(x)), (ex > 0) & (np.abs(x) <= ex)
         case "pow":
             value = np.power(x, y)
-            near = (ex > 0) & (np.abs(x) <= 2 * ex) | (ey > 0) & (x < 0)
+            near = (ex > 0) & (np.abs(x) <= 2 * ex) | (ey > 0) & (x < 0) & (np.abs(y - np.rint(y)) <= ey)
             relative = np.abs(y) * ex / np.maximum(np.abs(x) - ex, 1e-300) + np.abs(np.log(np.abs(x) + 1e-300)) * (
                 ey + 8 * ULP * np.abs(y)
             )

@@ -172,8 +172,9 @@ class Writer:
         if kind < 0.92:
             size = rng.choice([2, 3, 3, 3])
             function = rng.choice(["norm", "sum", "mean", "max", "min", "dot", "distance"] + ["angle"] * (size == 3))
-            second = f", {self.vector(size, depth - 1)}" if function in ("dot", "distance", "angle") else ""
-            return f"{function}({self.vector(size, depth - 1)}{second})"
+            first, second = self.vector(size, depth - 1), self.vector(size, depth - 1)
+            pair = function in ("dot", "distance", "angle") and first != second
+            return f"{function if pair or second != first else 'sum'}({first}{f', {second}' if pair else ''})"
         if kind < 0.95 and self.helpers and self.rows:
             name = rng.choice(list(self.helpers))
             kinds = self.helpers[name][0]
@@ -181,7 +182,8 @@ class Writer:
         quats = [f"{row}.{s.name}" for row in self.rows for s in self.signals if s.kind == "quat"]
         if quats:
             q = rng.choice(quats)
-            return rng.choice([f"yaw({q})", f"quat_angle({q}, {rng.choice(quats)})", f"up_vector({q})[2]"])
+            other = rng.choice(quats)
+            return rng.choice([f"yaw({q})", f"up_vector({q})[2]", *([f"quat_angle({q}, {other})"] * (other != q))])
         return n()
 
     def vector(self, size: int, depth: int) -> str:
@@ -196,7 +198,8 @@ class Writer:
         if depth <= 0 or kind < 0.3:
             return f"{make}({', '.join(self.leaf() for _ in range(size))})"
         if kind < 0.6:
-            return f"({self.vector(size, depth - 1)} {rng.choice('+-*')} {self.vector(size, depth - 1)})"
+            first, second = self.vector(size, depth - 1), self.vector(size, depth - 1)
+            return f"({first} {rng.choice('+-*' if first != second else '+*')} {second})"
         if kind < 0.75:
             return f"({self.vector(size, depth - 1)} * {self.number(depth - 1)})"
         if kind < 0.85:
@@ -231,7 +234,7 @@ def rows(signals: SignalTable, count: int, seed: int) -> np.ndarray:
     """float32 [count, columns]: ordinary, zero, tiny, huge, equal and antiparallel values."""
     rng = np.random.default_rng(seed)
     found = rng.normal(0.0, 1.0, (count, signals.width))
-    found[1::8] = rng.choice([0.0, 1.0, -1.0], (len(found[1::8]), signals.width))
+    found[1::16] = rng.choice([0.0, 1.0, -1.0], (len(found[1::16]), signals.width))
     found[2::8] *= 10.0 ** rng.uniform(-6, 0, (len(found[2::8]), signals.width))
     found[3::8] *= 10.0 ** rng.uniform(0, 4, (len(found[3::8]), signals.width))
     found[0] = 0.0
