@@ -222,7 +222,7 @@ class _Check:
     def _reward(self, value: Value, where: ast.AST) -> tuple[tuple[str, ...], list[int], bool]:
         expressions = self.expressions
         total: int | None = None
-        if isinstance(value, Group) and len(value.items) == 2:
+        if isinstance(value, Group) and len(value.items) == 2 and any(isinstance(v, Components) for v in value.items):
             first, second = value.items
             if isinstance(first, Components):
                 first, second = second, first

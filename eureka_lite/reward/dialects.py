@@ -117,6 +117,7 @@ class Dialects(ast.NodeTransformer):
                 if known:
                     self._modules.add(name.split(".")[0])
                 else:
+                    self._modules.discard(name.split(".")[0])
                     self._foreign[name.split(".")[0]] = source
             elif known:
                 self.imported[name] = alias.name
@@ -282,7 +283,7 @@ class Dialects(ast.NodeTransformer):
             return self._stacked(call, arguments[0].elts)
         if name in ("zeros", "ones") and len(arguments) == 1:
             return self._filled(call)
-        if name in SAME and arguments and not (name == "float" and not call.origin):
+        if name in SAME and arguments and (call.origin or name in STACKS):
             return self._same(call)
         call.name = self._renamed(name)
         if call.name == "norm":
@@ -404,8 +405,13 @@ def _named(name: str, *arguments: ast.expr) -> ast.Call:
     return ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
 
 
+BOUNDS = {"min", "a_min", "low", "min_val", "max", "a_max", "high", "max_val"}
+
+
 def _bounded(arguments: list[ast.expr], keywords: dict[str, ast.expr]) -> ast.expr | None:
     """clamp with one bound is max or min."""
+    if not set(keywords) <= BOUNDS:
+        return None
     low = next((keywords[k] for k in ("min", "a_min", "low", "min_val") if k in keywords), None)
     high = next((keywords[k] for k in ("max", "a_max", "high", "max_val") if k in keywords), None)
     rest = arguments[1:]
@@ -426,11 +432,12 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _logical(operator: ast.boolop) -> Callable[[list[ast.expr], dict[str, ast.expr]], ast.expr | None]:
-    return lambda arguments, _: ast.BoolOp(operator, arguments) if len(arguments) == 2 else None
+    return lambda arguments, keywords: ast.BoolOp(operator, arguments) if len(arguments) == 2 and not keywords else None
 
 
-def _cosine(arguments: list[ast.expr], _: dict[str, ast.expr]) -> ast.expr | None:
-    return _named("dot", *(_named("normalize", a) for a in arguments[:2])) if len(arguments) >= 2 else None
+def _cosine(arguments: list[ast.expr], keywords: dict[str, ast.expr]) -> ast.expr | None:
+    known = len(arguments) == 2 and not keywords
+    return _named("dot", *(_named("normalize", a) for a in arguments)) if known else None
 
 
 _REWRITES: dict[str, Callable[[list[ast.expr], dict[str, ast.expr]], ast.expr | None]] = {
@@ -439,8 +446,8 @@ _REWRITES: dict[str, Callable[[list[ast.expr], dict[str, ast.expr]], ast.expr | 
     "clamp_max": lambda a, k: _bounded(a[:1], k or dict(zip(["max"], a[1:2], strict=False))),
     "logical_and": _logical(ast.And()),
     "logical_or": _logical(ast.Or()),
-    "logical_not": lambda a, _: ast.UnaryOp(ast.Not(), a[0]) if len(a) == 1 else None,
-    "relu": lambda a, _: _named("max", a[0], ast.Constant(0.0)) if len(a) == 1 else None,
-    "hypot": lambda a, _: _named("norm", _named("vector", *a)) if len(a) == 2 else None,
+    "logical_not": lambda a, k: ast.UnaryOp(ast.Not(), a[0]) if len(a) == 1 and not k else None,
+    "relu": lambda a, k: _named("max", a[0], ast.Constant(0.0)) if len(a) == 1 and not k else None,
+    "hypot": lambda a, k: _named("norm", _named("vector", *a)) if len(a) == 2 and not k else None,
     "cosine_similarity": _cosine,
 }

@@ -562,6 +562,7 @@ def called(node: ast.AST) -> str:
             "DictComp": "a comprehension", "SetComp": "a comprehension", "JoinedStr": "an f-string",
             "NamedExpr": ":=", "Starred": "*", "Await": "await", "Yield": "yield", "While": "while", "With": "with",
             "Try": "try", "Import": "import", "ImportFrom": "import", "ClassDef": "class", "Global": "global",
+            "Nonlocal": "nonlocal", "AsyncFunctionDef": "async",
             "Raise": "raise", "Assert": "assert", "Delete": "del", "Match": "match",
             "FunctionDef": "a function inside a function",
             }.get(name, name)  # fmt: skip

@@ -40,7 +40,7 @@ OPERATIONS: dict[str, Spelling] = {
     "add": Spelling("{0} + {1}"),
     "sub": Spelling("{0} - {1}"),
     "mul": Spelling("{0} * {1}"),
-    "div": Spelling("{0} / {1}", edge="x / 0 is inf or -inf, 0 / 0 is NaN"),
+    "div": Spelling("{0} / {1}", edge="x / 0 is inf or -inf by the sign of x, 0 / 0 is NaN"),
     "neg": Spelling("-{0}"),
     "pow": Spelling("wp.pow({0}, {1})", "np.power({0}, {1})", "torch.pow({0}, {1})",
                     "NaN for a negative base and a broken exponent"),
@@ -123,8 +123,18 @@ class Builder:
         self.graph = graph
 
     def __call__(self, name: str, *arguments: int) -> int:
-        """One operation on nodes."""
+        """One operation on nodes; what depends on the sign of a zero sees zeros without sign."""
+        if name in ("div", "atan2"):
+            arguments = (arguments[0] if name == "div" else self.unsigned(arguments[0]), self.unsigned(arguments[1]))
+        elif name == "pow":
+            arguments = (self.unsigned(arguments[0]), arguments[1])
         return self.graph.add(name, *arguments)
+
+    def unsigned(self, x: int) -> int:
+        """x with 0 for -0: back ends differ in the sign of zeros, and 1 / x must not hang on it."""
+        if self.graph.operations[x].name in ("constant", "literal", "exp", "abs"):
+            return x
+        return self.graph.add("add", x, self.literal(0.0))
 
     def literal(self, value: float) -> int:
         """A number that is part of the language, not of the program."""
@@ -207,13 +217,8 @@ def _tolerance(b: Builder, x: int, low: int, high: int, margin: int) -> int:
     return b("where", b("eq", outside, b.literal(0.0)), b.literal(1.0), falling)
 
 
-def _atan2(b: Builder, y: int, x: int) -> int:
-    zero = b.literal(0.0)  # -0 + 0 is 0: back ends differ in the sign of zeros, and the angle must not hang on it
-    return b("atan2", b("add", y, zero), b("add", x, zero))
-
-
 def _angle(b: Builder, a: list[int], c: list[int]) -> int:
-    return _atan2(b, b.norm(b.cross(a, c)), b.dot(a, c))
+    return b("atan2", b.norm(b.cross(a, c)), b.dot(a, c))
 
 
 def _quat_multiply(b: Builder, p: list[int], q: list[int]) -> list[int]:
@@ -225,7 +230,7 @@ def _quat_multiply(b: Builder, p: list[int], q: list[int]) -> list[int]:
 
 def _quat_angle(b: Builder, p: list[int], q: list[int]) -> int:
     between = _quat_multiply(b, b.conjugate(p), q)
-    angle = _atan2(b, b.norm(between[1:]), b("abs", between[0]))
+    angle = b("atan2", b.norm(between[1:]), b("abs", between[0]))
     return b("add", angle, angle)
 
 
@@ -238,7 +243,7 @@ def _yaw(b: Builder, q: list[int]) -> int:
     two, one = b.literal(2.0), b.literal(1.0)
     sine = b("mul", two, b("add", b("mul", w, z), b("mul", x, y)))
     cosine = b("sub", one, b("mul", two, b("add", b("mul", y, y), b("mul", z, z))))
-    return _atan2(b, sine, cosine)
+    return b("atan2", sine, cosine)
 
 
 def _operation(name: str) -> Callable[..., int]:
@@ -279,7 +284,7 @@ _ALL = (
     _function("asin(x)", "each", "inverse sine; x is clamped to [-1, 1]", _operation("asin")),
     _function("acos(x)", "each", "inverse cosine; x is clamped to [-1, 1]", _operation("acos")),
     _function("atan(x)", "each", "inverse tangent", _operation("atan")),
-    _function("atan2(y, x)", "each", "angle of the point (x, y), 0 at the origin", _atan2),
+    _function("atan2(y, x)", "each", "angle of the point (x, y), 0 at the origin", _operation("atan2")),
     _function("tanh(x)", "each", "hyperbolic tangent, between -1 and 1", _operation("tanh")),
     _function("sigmoid(x)", "each", "1 / (1 + exp(-x))", _sigmoid),
     _function("floor(x)", "each", "largest whole number below", _operation("floor")),
