@@ -22,7 +22,7 @@ NAMES = {
     "inner": "dot", "vec3f": "vec3", "rint": "round", "expit": "sigmoid", "quat_rotate": "rotate",
     "quat_apply": "rotate", "quat_rotate_inverse": "rotate_inverse", "quat_apply_inverse": "rotate_inverse",
     "quat_rotate_inv": "rotate_inverse", "quat_mul": "quat_multiply", "quat_inverse": "quat_conjugate",
-    "quat_inv": "quat_conjugate", "select": "where",
+    "quat_inv": "quat_conjugate",
 }  # fmt: skip
 REDUCTIONS = {"sum", "mean", "min", "max"}
 ALONG = {"cross": 2, "dot": 2, "normalize": 1, "cosine_similarity": 2}  # arguments before the dimension
@@ -286,6 +286,8 @@ class Dialects(ast.NodeTransformer):
         if name in SAME and arguments and (call.origin or name in STACKS):
             return self._same(call)
         call.name = self._renamed(name)
+        if call.origin and call.name == "smoothstep" and len(call.arguments) == 3:  # (low, high, x) elsewhere
+            call.arguments = [call.arguments[2], *call.arguments[:2]]
         if call.name == "norm":
             return self._norm(call)
         if call.name in REDUCTIONS:

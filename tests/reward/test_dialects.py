@@ -13,6 +13,8 @@ SAME = {
     "jnp.tanh(s.x)": "tanh(s.x)",
     "wp.sin(s.x) + wp.pi": "sin(s.x) + pi",
     "wp.max(s.x, 1)": "max(s.x, 1)",
+    "wp.smoothstep(0.5, 1.0, s.x)": "smoothstep(s.x, 0.5, 1.0)",
+    "smoothstep(s.x, 0.5, 1.0)": "smoothstep(s.x, 0.5, 1.0)",
     "wp.length(s.pos)": "norm(s.pos)",
     "wp.vec3(s.x, 0.0, 1.0) - s.pos": "vec3(s.x, 0.0, 1.0) - s.pos",
     "wp.quat_rotate(s.turn, s.pos)": "rotate(s.turn, s.pos)",
@@ -183,6 +185,9 @@ REFUSED = {
     "torch.roll(s.pos, 1)": "'roll'",
     "self.x": "'self'",
     "np": "'np'",
+    "wp.select(s.x > 0.5, 1.0, 2.0)": "'select'",
+    "math.log(s.x, 10.0)": "arguments",
+    "np.round(s.x, 2)": "arguments",
 }
 
 
