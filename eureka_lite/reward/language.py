@@ -126,9 +126,17 @@ class Builder:
         """One operation on nodes; what depends on the sign of a zero sees zeros without sign."""
         if name in ("div", "atan2"):
             arguments = (arguments[0] if name == "div" else self.unsigned(arguments[0]), self.unsigned(arguments[1]))
-        elif name == "pow":
-            arguments = (self.unsigned(arguments[0]), arguments[1])
+        if name == "pow":
+            return self._pow(*arguments)
         return self.graph.add(name, *arguments)
+
+    def _pow(self, x: int, y: int) -> int:
+        """x ** y; IEEE 754 has NaN ** 0 and 1 ** NaN as 1, here NaN goes through."""
+        power = self.graph.add("pow", self.unsigned(x), y)
+        for part in (y, x):
+            if self.graph.operations[part].name not in ("constant", "literal"):
+                power = self("where", self("ne", part, part), part, power)
+        return power
 
     def unsigned(self, x: int) -> int:
         """x with 0 for -0: back ends differ in the sign of zeros, and 1 / x must not hang on it."""

@@ -141,6 +141,7 @@ def _operation(name: str, a: list[np.ndarray], e: list[np.ndarray]) -> tuple[np.
         case "pow":
             value = np.power(x, y)
             near = (ex > 0) & (np.abs(x) <= 2 * ex) | (ey > 0) & (x < 0) & (np.abs(y - np.rint(y)) <= ey)
+            near |= (ey > 0) & (np.abs(y) <= ey) & ((x == 0) | np.isinf(x))  # 0 ** 0 is 1
             relative = np.abs(y) * ex / np.maximum(np.abs(x) - ex, 1e-300) + np.abs(np.log(np.abs(x) + 1e-300)) * (
                 ey + 8 * ULP * np.abs(y)
             )

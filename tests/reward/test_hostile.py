@@ -306,3 +306,9 @@ def test_the_sign_of_a_zero_changes_nothing():
     assert reward("def reward(s):\n    return atan2(s.x * 0.0, -s.x * 0.0)\n")["total"] == 0.0
     assert reward("def reward(s):\n    return (-s.x * 0.0) ** -1\n")["total"] == math.inf
     assert reward("def reward(s):\n    return pow(-s.x * 0.0, s.y * 2.0)\n")["total"] == math.inf
+
+
+def test_a_nan_goes_through_powers():
+    nan = "sqrt(-s.x)"
+    for text in (f"({nan}) ** 0", f"({nan}) ** (s.x - s.x)", f"1.0 ** ({nan})", f"pow({nan}, 0.0)", f"({nan}) ** 0.3"):
+        assert math.isnan(reward(f"def reward(s):\n    return {text}\n")["total"]), text
