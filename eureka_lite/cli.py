@@ -18,7 +18,7 @@ from rich.console import Console
 from eureka_lite.evolve.presets import PRESETS
 from eureka_lite.propose.proposer import ProposerError
 from eureka_lite.reward import RewardError
-from eureka_lite.store.files import StoreError, write_atomic
+from eureka_lite.store.files import StoreError, read_text, write_atomic
 from eureka_lite.task.find import GoalError, find_task, list_tasks
 from eureka_lite.task.task import TaskError
 from eureka_lite.work.client import WorkerDied, WorkerError
@@ -79,7 +79,7 @@ def design(
     from eureka_lite.report.reporter import make_reporter
     from eureka_lite.report.review import review as show_review
     from eureka_lite.resources import prompts_folder, tasks_folder
-    from eureka_lite.reward.task_programs import task_programs
+    from eureka_lite.reward.task_programs import human_program, task_programs
     from eureka_lite.task.load import load_task
 
     if preset not in PRESETS:
@@ -90,6 +90,7 @@ def design(
         raise typer.BadParameter("--base-url needs --llm MODEL", param_hint="--base-url")
     loaded = load_task(find_task(goal, tasks_folder(), task))
     task_programs(loaded)
+    human_program(loaded)
     given = {"candidates": candidates, "generations": generations, "worlds": worlds, "final_seeds": final_seeds}
     size = replace(PRESETS[preset], **{name: value for name, value in given.items() if value is not None})
     settings = Settings(goal, seed, size, preset, steps or steps_of(loaded, size), threads or _free_cpus())
@@ -154,6 +155,8 @@ def evaluate(
         raise typer.BadParameter(f"{split!r} is not one of nominal, train, selection, test", param_hint="--split")
     opened = RunFolder.open(run, out)
     policies = _policies(opened, id)
+    if not (opened.task_folder / "task.toml").is_file():
+        raise StoreError(f"{opened.task_folder} is gone: the run cannot be measured without its copy of the task")
     own = opened.settings
     count = worlds or int(own.get(f"{split}_worlds", own.get("selection_worlds", 64)))
     with Worker(opened.task_folder, threads or _free_cpus(), lambda event: None) as worker:
@@ -182,13 +185,14 @@ def check(
     """
     from eureka_lite.export.reward import export_reward
     from eureka_lite.resources import tasks_folder
-    from eureka_lite.reward.task_programs import task_programs
+    from eureka_lite.reward.task_programs import human_program, task_programs
     from eureka_lite.reward.verdict import judge
     from eureka_lite.task.load import load_task
 
     language = _language(emit, "--emit") if emit else None
     loaded = load_task(find_task("", tasks_folder(), task))
     task_programs(loaded)
+    human_program(loaded)
     verdict = judge(_text(reward), loaded.signals, "stdin" if reward == "-" else reward, reply)
     if as_json:
         print(json.dumps(verdict.as_json()))
@@ -229,13 +233,12 @@ def export(
     if quat not in ("wxyz", "xyzw"):
         raise typer.BadParameter(f"{quat!r} is not one of wxyz, xyzw", param_hint="--quat")
     opened = RunFolder.open(run, out)
-    path = opened.candidate(id) / "reward.py"
-    if not path.is_file():
-        raise StoreError(
-            f"{opened.path} has no reward of {id!r}; there are: {', '.join(opened.candidates()) or 'none'}"
-        )
+    source = read_text(opened.candidate(id) / "reward.py")
+    if source is None:
+        there = ", ".join(i for i in opened.candidates() if (opened.candidate(i) / "reward.py").is_file()) or "none"
+        raise StoreError(f"{opened.path} has no reward program of {id!r}; there are: {there}")
     loaded = load_task(opened.task_folder, str(opened.info.get("task", "task")))
-    program = check_reward(path.read_text(encoding="utf-8"), loaded.signals, file=str(path))
+    program = check_reward(source, loaded.signals, file=str(opened.candidate(id) / "reward.py"))
     text = export_reward(program, loaded, language, quat == "xyzw", f"{id} of {opened.path.name}")
     if file is None:
         print(text, end="")

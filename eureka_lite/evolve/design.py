@@ -21,7 +21,7 @@ from eureka_lite.evolve.reflect import feedback, result_file
 from eureka_lite.evolve.statistics import fit
 from eureka_lite.propose.proposer import Parent, Proposer, Reply, Request
 from eureka_lite.reward import RewardError, check, extract
-from eureka_lite.reward.task_programs import task_programs
+from eureka_lite.reward.task_programs import human_program, task_programs
 from eureka_lite.store.events import Event
 from eureka_lite.store.formats import Fit, Ranking, Spend
 from eureka_lite.store.run import RunFolder
@@ -138,11 +138,9 @@ class Design:
 
     def _prepare_baselines(self) -> None:
         self.baselines["sparse"] = Record("sparse")
-        path = self.task.human_reward
-        if path.is_file():
-            source = path.read_text(encoding="utf-8")
-            program = check(source, self.task.signals, file=str(path))
-            self.baselines["human"] = Record("human", source=source, program=program)
+        program = human_program(self.task)
+        if program is not None:
+            self.baselines["human"] = Record("human", source=program.source, program=program)
 
     def _generation(self, generation: int, worker: Worker) -> None:
         preset = self.settings.preset

@@ -98,6 +98,8 @@ def _standing(evidence: Evidence) -> list[Text]:
     if evidence.writer is not None and state.phase != "failed":
         where = f"process {evidence.writer}, generation {state.generation} of {state.generations}, {state.phase}"
         return [Text(f"RUNNING: {where}. What follows is provisional.", style="bold yellow")]
+    if state.phase == "failed" and state.failure == "interrupted":
+        return [Text("INTERRUPTED: what was finished follows.", style="bold yellow")]
     if state.phase == "failed":
         return [Text(f"FAILED: {state.failure}", style="bold red")]
     where = f"generation {state.generation} of {state.generations}, {state.phase}" if state.generation else state.phase
@@ -115,12 +117,13 @@ def _ranking(evidence: Evidence, width: int, glyphs: Glyphs) -> list[Text]:
     lines = [Text(""), rule(width, title, glyphs)]
     if not rows:
         return [*lines, Text("nothing is ranked yet" if not evidence.finished else "nothing could be ranked")]
+    compared = _human_is_better(evidence.baselines, fitness.get("direction") == "min")
     columns = [
         Column("rank", [Text("-" if row.rank is None else str(row.rank), style="bold") for row in rows], right=True),
         Column("id", [Text(row.id, style="dim" if row.rank is None else "bold") for row in rows]),
         _fits("selection", [row.selection for row in rows], width, 0),
         _fits("test", [row.test for row in rows], width, 0 if any(row.test for row in rows) else 9),
-        Column("of human", [Text(number(row.human, "")) for row in rows], drop=3, right=True),
+        Column("of human", [Text(number(row.human, "") if compared else "") for row in rows], drop=3, right=True),
         _words("tied with", [row.tied_with for row in rows], 2),
         _words("parents", [row.parents for row in rows], 6),
         Column("status", [Text(row.status, style=STYLES.get(row.status, "dim")) for row in rows], drop=5),
@@ -128,6 +131,14 @@ def _ranking(evidence: Evidence, width: int, glyphs: Glyphs) -> list[Text]:
     ]
     shown = [column for column in columns if any(cell.plain for cell in column.cells)]
     return [*lines, *table(shown, width, glyphs), *_basis(rows)]
+
+
+def _human_is_better(baselines: Sequence[Entry], less_is_better: bool) -> bool:
+    """False where the sparse reward beats the human one: then the score normalized by both says nothing."""
+    means = {entry.id: entry.test.mean for entry in baselines if entry.test is not None}
+    if "human" not in means or "sparse" not in means:
+        return True
+    return means["human"] < means["sparse"] if less_is_better else means["human"] > means["sparse"]
 
 
 def _fits(title: str, fits: Sequence[Fit | None], width: int, drop: int) -> Column:

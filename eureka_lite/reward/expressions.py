@@ -378,11 +378,13 @@ class Expressions:
 
     def _dict(self, node: ast.Dict, scope: Scope) -> Value:
         parts: dict[str, int] = {}
+        named: set[str | None] = set()
         for key, item in zip(node.keys, node.values, strict=True):
             name = self.component_name(key, node)
             value = self.number(item, scope, f"as component {name!r}")
-            if name in parts:
+            if name is not None and name in named:
                 self.problem(key or node, "component", f"the component {name!r} is there twice")
+            named.add(name)
             if name is not None and value is not None:
                 parts[name] = value
         return Components(parts)

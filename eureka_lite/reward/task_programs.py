@@ -9,7 +9,7 @@ from eureka_lite.reward.check import check
 from eureka_lite.reward.problems import Problem, RewardError
 from eureka_lite.reward.program import Program
 from eureka_lite.task.signals import Signal
-from eureka_lite.task.task import Task
+from eureka_lite.task.task import Task, TaskError
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,23 @@ def task_programs(task: Task) -> TaskPrograms:
         terminates = check(task.functions, task.signals, function=task.terminates, returns="bool", file=file)
     derived = [(s.name, _derived(task, s)) for s in task.signals if s.source.kind in ("expr", "fold")]
     return TaskPrograms(fitness, terminates, tuple(derived))
+
+
+def human_program(task: Task) -> Program | None:
+    """The hand-written reward of the task; None if there is none.
+
+    Raises:
+        TaskError: it cannot be read.
+        RewardError: with every mistake in it.
+    """
+    path = task.human_reward
+    if not path.exists():
+        return None
+    try:
+        source = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise TaskError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    return check(source, task.signals, file=str(path))
 
 
 def _derived(task: Task, signal: Signal) -> Program:

@@ -76,6 +76,11 @@ def load_task(folder: Path | str, name: str | None = None) -> Task:
         learning=_learning(root.table("learning", optional=True)),
     )
     root.done()
+    for entry in task.randomization:
+        if entry.field == "action_delay" and max(*entry.train, *entry.test) >= control.episode_s:
+            raise TaskError(
+                f"{path}: randomization.{entry.name}: a delay as long as an episode of {control.episode_s:g} s"
+            )
     return task
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from eureka_lite.resources import tasks_folder
 from tests.chat_server import error, serving
-from tests.end_to_end.command import TINY, environment, run
+from tests.end_to_end.command import TINY, environment, only_run, run
 
 FAILED, USAGE = 1, 2
 
@@ -130,3 +130,26 @@ def test_files_that_cannot_grow_end_the_run_and_keep_what_was_finished(tmp_path)
 def test_what_is_not_there_to_review_or_evaluate(tmp_path):
     assert "runs" in refused(tmp_path, "review", code=FAILED)
     assert "no-such-run" in refused(tmp_path, "evaluate", "no-such-run", "g01c01", code=FAILED)
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"def reward(s):\n    return {'a': s.pole_angel}\n", b""])
+def test_a_broken_human_reward_is_named_where_it_lies_before_anything_starts(tmp_path, content):
+    shutil.copytree(tasks_folder() / "cartpole", tmp_path / "mine")
+    (tmp_path / "mine" / "rewards" / "human.py").write_bytes(content)
+    (tmp_path / "r.py").write_text("def reward(s):\n    return s.pole_angle\n")
+    for arguments in (("design", "balance the pole", *TINY), ("check", "r.py")):
+        assert "mine/rewards/human.py" in refused(tmp_path, *arguments, "--task", "./mine")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_damaged_run_is_one_line(tmp_path):
+    small = (*TINY, "--generations", "1", "--final-seeds", "1")
+    run(tmp_path, "design", "balance the pole", *small)
+    folder = only_run(tmp_path)
+    assert "no reward program of 'sparse'" in refused(
+        tmp_path, "export", "last", "sparse", "--reward", "numpy", code=FAILED
+    )
+    (folder / "candidates" / "g01c01" / "reward.py").write_bytes(b"\xff")
+    assert "damaged" in refused(tmp_path, "export", "last", "g01c01", "--reward", "numpy", code=FAILED)
+    shutil.rmtree(folder / "task")
+    assert "task is gone" in refused(tmp_path, "evaluate", "last", "g01c02", code=FAILED)

@@ -82,7 +82,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_where(going, how):
     assert (last["kind"], last["reason"]) == ("run_failed", "interrupted")
     assert workers and not any(alive(pid) for pid in workers)
     shown = run(cwd, "review").stdout
-    assert "g01c01" in shown and "interrupted" in shown
+    assert "g01c01" in shown and "INTERRUPTED" in shown
 
 
 def test_a_killed_run_leaves_no_worker_and_can_be_reviewed(going):

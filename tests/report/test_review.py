@@ -4,8 +4,10 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from eureka_lite.report.review import review
+from eureka_lite.report.evidence import Entry
+from eureka_lite.report.review import _human_is_better, review
 from eureka_lite.store.files import StoreError
+from eureka_lite.store.formats import Fit
 from eureka_lite.store.run import RunFolder
 
 from .script import GOAL, folder
@@ -176,3 +178,11 @@ def test_hostile_code_and_reasons_stay_text(tmp_path):
     assert "\x1b" not in text
     assert "owned" not in text
     assert "# [bold]x[/bold]\ndef reward" in text
+
+
+@pytest.mark.parametrize(("human", "sparse", "less", "better"), [(0.9, 0.1, False, True), (0.9, 0.95, False, False), (0.1, 0.9, True, True), (0.9, 0.1, True, False)])  # fmt: skip
+def test_the_normalized_score_is_left_out_where_the_sparse_reward_is_better(human, sparse, less, better):
+    entries = [
+        Entry(id, "trained", test=Fit(mean, (mean, mean), 8, 1)) for id, mean in (("human", human), ("sparse", sparse))
+    ]
+    assert _human_is_better(entries, less) is better

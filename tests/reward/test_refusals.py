@@ -72,6 +72,11 @@ def test_all_mistakes_are_told_at_once():
     )
 
 
+def test_a_component_that_is_there_twice_is_told_beside_other_mistakes():
+    said = [str(p) for p in problems("def reward(s):\n    return {'a': 1e400, 'b': s.y, 'a': 2.0}\n")]
+    assert any("1e+30" in text for text in said) and any("twice" in text for text in said)
+
+
 def test_a_local_that_is_set_in_one_branch_only_is_refused():
     found = problems("def reward(s):\n    if s.x > 0:\n        z = 1.0\n    return {'a': z}\n")
     assert "z" in str(found[0])

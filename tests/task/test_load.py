@@ -30,6 +30,7 @@ MISTAKES = [
     ("cartpole", "task.toml", "slider = [-0.1, 0.1]", "slide = [-0.1, 0.1]", ["initial.joints", "'slider'"]),
     ("cartpole", "scene.xml", '<joint name="hinge"', '<joint nam="hinge"', ["scene.xml", "MuJoCo"]),
     ("cartpole", "scene.xml", 'ctrllimited="true" ctrlrange="-1 1"', "", ["scene.xml", "push", "ctrlrange"]),
+    ("cartpole", "task.toml", "train = [0.0, 0.04]", "train = [0.0, 40.0]", ["randomization.action_delay", "episode"]),
     ("pour_cup", "task.toml", 'sensor = "lip_pos"', 'sensor = "lip"', ["signals.lip_pos", "'lip_pos'"]),
     ("pour_cup", "task.toml", 'liquid = "in:cup"', 'liquid = "in:cups"', ["signals.liquid_in_cup", "'in:cup'"]),
     ("pour_cup", "task.toml", 'source = "cup"', 'source = "mug"', ["liquid.source"]),
