@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Literal
 
-from eureka_lite.reward.emit import constant_names, source_text
+from eureka_lite.reward.emit import XYZW, constant_names, source_text
 from eureka_lite.reward.program import Program
 from eureka_lite.task.task import Task
 
@@ -42,8 +42,7 @@ def export_reward(program: Program, task: Task, language: Language, xyzw: bool =
         xyzw: quaternion signals are handed over as x, y, z, w (Isaac Lab 3, Warp) instead of w, x, y, z (MuJoCo).
         origin: where the reward comes from, for the docstring.
     """
-    columns = program.signal_columns
-    used = [s for s in task.signals if any(s.column <= c < s.column + s.size for c in columns)]
+    used = task.signals.reading(program.signal_columns)
     first = used[0] if used else next(iter(task.signals))
     shape = "[worlds]" if first.kind == "scalar" else f"[worlds, {first.size}]"
     head = [f"Reward of the task {task.name}{f', {origin}' if origin else ''}.", "", task.goal, "",
@@ -72,13 +71,10 @@ def _lines(table: list[str]) -> str:
 
 def _warp(program: Program, task: Task, xyzw: bool) -> str:
     """The kernel that trained, with the functions that it calls."""
-    from eureka_lite.reward import warp_functions
-    from eureka_lite.reward.emit import XYZW
-    from eureka_lite.reward.kernel import warp_source
+    from eureka_lite.reward.kernel import FUNCTIONS, warp_source
 
     columns = {s.column + i: s.column + XYZW[i] for s in task.signals if s.kind == "quat" and xyzw for i in range(4)}
     source = warp_source(program, columns)
-    called = [f for name, f in vars(warp_functions).items() if not name.startswith("_") and f"{name}(" in source
-              and hasattr(f, "func")]  # fmt: skip
-    helpers = "".join(f"{inspect.getsource(f.func).strip()}\n\n\n" for f in called)
+    called = [function.func for name, function in FUNCTIONS.items() if f"{name}(" in source and function.func]
+    helpers = "".join(f"{inspect.getsource(f).strip()}\n\n\n" for f in called)
     return f"{helpers}@wp.kernel\n{source}"

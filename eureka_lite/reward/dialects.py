@@ -134,8 +134,7 @@ class Dialects(ast.NodeTransformer):
         """Drop annotations and the decorators that mean nothing here."""
         for decorator in node.decorator_list:
             name = decorator.func if isinstance(decorator, ast.Call) else decorator
-            last = name.attr if isinstance(name, ast.Attribute) else name.id if isinstance(name, ast.Name) else ""
-            if last not in DECORATORS:
+            if _last_name(name) not in DECORATORS:
                 self.problem(decorator, "syntax", "decorators are not part of the reward language", "leave it out")
         for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
             argument.annotation = None
@@ -176,9 +175,8 @@ class Dialects(ast.NodeTransformer):
 
     def _is_module(self, node: ast.expr) -> bool:
         """np, torch.linalg, torch.nn.functional."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return isinstance(node, ast.Name) and node.id in self._modules and node.id not in self._shadowed
+        name = _root_name(node)
+        return name in self._modules and name not in self._shadowed
 
     def _renamed(self, name: str) -> str:
         return NAMES.get(name, name) if name not in self._functions else name
@@ -254,10 +252,7 @@ class Dialects(ast.NodeTransformer):
     def _origin(self, func: ast.expr) -> str:
         """Whose function it is: a module's name, "method", or "" for a bare name."""
         if isinstance(func, ast.Attribute):
-            base: ast.expr = func.value
-            while isinstance(base, ast.Attribute):
-                base = base.value
-            return base.id if isinstance(base, ast.Name) and self._is_module(func.value) else "method"
+            return _root_name(func.value) if self._is_module(func.value) else "method"
         imported = isinstance(func, ast.Name) and func.id in self.imported and func.id not in self._shadowed
         return "import" if imported else ""
 
@@ -380,6 +375,12 @@ class Dialects(ast.NodeTransformer):
 
 def _last_name(func: ast.expr) -> str:
     return func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+
+
+def _root_name(node: ast.expr) -> str:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_whole(node: ast.expr) -> bool:

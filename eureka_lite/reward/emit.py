@@ -22,8 +22,7 @@ WIDTH = 96
 LEAVES = ("signal", "prev", "constant", "literal")
 TAKEN = {*dir(builtins), *keyword.kwlist, "np", "torch", "s", "prev", "c", "one", "zero", "signum", "worlds",
          "device", "components", "reward", "CONSTANTS"}  # fmt: skip
-ATOMS = {"abs", "min", "max", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "tanh",
-         "floor", "ceil", "round", "sign", "pow", "where", "float"}  # fmt: skip
+ATOMS = {name for name, spelling in OPERATIONS.items() if spelling.of("numpy").endswith(")")}  # written as calls
 CHAINS = {
     ("add", "add"),
     ("add", "sub"),
@@ -54,12 +53,10 @@ def constant_names(program: Program) -> tuple[str, ...]:
 
 def _identifier(wanted: str, taken: set[str]) -> str:
     """A name that is free; notes it as taken."""
-    name = wanted if wanted.isidentifier() and wanted.isascii() and wanted not in TAKEN else f"{wanted}_"
-    if not (name.isidentifier() and name.isascii()):
-        name = "v"
-    number = 2
+    base = wanted if wanted.isidentifier() and wanted.isascii() else "v"
+    name, number = f"{base}_" if base in TAKEN else base, 2
     while name in taken:
-        name, number = f"{wanted}_{number}", number + 1
+        name, number = f"{base}_{number}", number + 1
     taken.add(name)
     return name
 
@@ -97,9 +94,8 @@ class _Emitter:
             texts.append(text)
         return self._function(texts)
 
-    def _read(self, which: str) -> list[Signal]:
-        columns = {int(o.value or 0) for o in self.program.operations if o.name == which}
-        return [s for s in self.signals if columns & set(range(s.column, s.column + s.size))]
+    def _read(self, which: str) -> tuple[Signal, ...]:
+        return self.signals.reading(int(o.value or 0) for o in self.program.operations if o.name == which)
 
     def _spelled(self, index: int, texts: list[str]) -> str:
         operation = self.program.operations[index]
@@ -124,7 +120,7 @@ class _Emitter:
         return texts[index] if plain or chain else f"({texts[index]})"
 
     def _element(self, which: str, column: int) -> str:
-        signal = next(s for s in self.signals if s.column <= column < s.column + s.size)
+        (signal,) = self.signals.reading([column])
         name, at = self.local[which, signal.name], column - signal.column
         if signal.kind == "scalar":
             return name

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-OPENING = re.compile(r"^[ \t>]*(`{3,}|~{3,})[ \t]*([^`\n]*)$")
+OPENING = re.compile(r"^[ \t>]*(`{3,16}|~{3,16})[ \t]*([^`\n]*)$")
 DEFINITION = re.compile(r"^[ \t]*def[ \t]+\w*reward\w*[ \t]*\(", re.MULTILINE | re.IGNORECASE)
 CODE_BEGINS = re.compile(r"(def|class|import|from|@)\b|@|#|[A-Za-z_]\w*\s*(:[^=]*)?=[^=]")
 THOUGHT = r"think(?:ing)?|thought|reasoning|reflection|scratchpad"
@@ -29,7 +29,8 @@ MENDS: tuple[Callable[[str], str], ...] = (
     lambda code: re.sub(r"^(>>>|\.\.\.) ?", "", code, flags=re.MULTILINE),
     lambda code: re.sub(r"^> ?", "", code, flags=re.MULTILINE),
 )
-MAX_REPLY = 1_000_000
+# a reply may be anything: these keep the time short, far above what a program can be
+MAX_REPLY, MAX_CODE, MAX_STARTS = 300_000, 50_000, 50
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class _Block:
 
 def extract(reply: str, cut_off: bool = False) -> Extraction:
     """Find the program of a reply; `cut_off` says that the endpoint ended the reply at its token limit."""
-    text, thinking = _without_thoughts(_cleaned(reply[:MAX_REPLY]))
+    text, thinking = _without_thoughts(_cleaned(reply[-MAX_REPLY:]))
     inner = _from_json(text)
     if inner is not None:
         found = extract(inner, cut_off)
@@ -70,7 +71,7 @@ def extract(reply: str, cut_off: bool = False) -> Extraction:
         if inner is not None and DEFINITION.search(inner):
             found = extract(inner, cut_off)
             return Extraction(found.code, found.verdict, f"{found.block} in block {number} of {len(blocks)}")
-        if DEFINITION.search(_mended(block.text)):
+        if "def" in block.text and DEFINITION.search(_mended(block.text)):
             return _from_blocks(blocks, number, cut_off)
     if not blocks or not any(block.text.strip() for block in blocks):
         return _from_prose(text, cut_off)
@@ -101,14 +102,15 @@ def _from_blocks(blocks: list[_Block], number: int, cut_off: bool) -> Extraction
 def _from_prose(text: str, cut_off: bool) -> Extraction:
     """A program without a fence: from the first line of code on, up to the prose after it."""
     lines = text.split("\n")
+    last = max((i for i, line in enumerate(lines) if DEFINITION.match(line)), default=-1)
+    starts = [i for i, line in enumerate(lines[: last + 1]) if CODE_BEGINS.match(line.strip())]
     first: str | None = None
-    for i, line in enumerate(lines):
-        if not CODE_BEGINS.match(line.strip()):
+    for i in starts[-MAX_STARTS:]:
+        code = _program_lines(_dedented("\n".join(lines[i:])))
+        if not DEFINITION.search(html.unescape(code)):
             continue
-        code = _mended(_program_lines(_dedented("\n".join(lines[i:]))))
-        if not DEFINITION.search(code):
-            continue
-        first = first or (code if DEFINITION.match(line) else None)
+        code = _mended(code)
+        first = first or (code if DEFINITION.match(lines[i]) else None)
         tree = _parsed(code)
         if tree is not None:
             whole = _ends_whole(tree) and not (cut_off and text.rstrip().endswith(code.rstrip()))
@@ -131,12 +133,17 @@ def _cleaned(reply: str) -> str:
 
 def _without_thoughts(text: str) -> tuple[str, bool]:
     """What a model thought aloud is no answer; True if it never stops thinking."""
-    text = re.sub(rf"<({THOUGHT})>.*?</\1>", "", text, flags=re.DOTALL | re.IGNORECASE)
-    ended = list(re.finditer(rf"</(?:{THOUGHT})>", text, re.IGNORECASE))
-    if ended:  # the opening tag belongs to the prompt of some models
-        text = text[ended[-1].end() :]
-    begun = re.search(rf"<(?:{THOUGHT})>", text, re.IGNORECASE)
-    return (text[: begun.start()], True) if begun else (text, False)
+    kept, begin, thought = [], 0, ""
+    for tag in re.finditer(rf"<(/?)({THOUGHT})>", text, re.IGNORECASE):
+        word = tag[2].lower()
+        if not tag[1] and not thought:
+            kept.append(text[begin : tag.start()])
+            thought = word
+        elif tag[1] and thought in ("", word):
+            if not thought:  # the opening tag belongs to the prompt of some models
+                kept.clear()
+            begin, thought = tag.end(), ""
+    return "".join(kept) + ("" if thought else text[begin:]), bool(thought)
 
 
 def _from_json(text: str) -> str | None:
@@ -199,6 +206,8 @@ def _mended(code: str) -> str:
 
 
 def _parsed(code: str) -> ast.Module | None:
+    if len(code) > MAX_CODE:
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

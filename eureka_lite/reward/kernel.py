@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import linecache
-import re
 from typing import Any
 
 import warp as wp
@@ -16,6 +15,7 @@ from eureka_lite.reward import warp_functions
 from eureka_lite.reward.language import OPERATIONS
 from eureka_lite.reward.program import Program
 
+FUNCTIONS = {name: value for name, value in vars(warp_functions).items() if isinstance(value, wp.Function)}
 HEAD = """def program(
     signals: wp.array2d(dtype=float), prev: wp.array2d(dtype=float), constants: wp.array2d(dtype=float),
     candidate: int, first: int, out: wp.array2d(dtype=float), column: int
@@ -101,8 +101,6 @@ def _kernel(source: str, key: str, module: Any) -> wp.Kernel:
     """Build a kernel of the module from its text."""
     file = f"<{module.name}.{key}>"
     linecache.cache[file] = (len(source), None, source.splitlines(True), file)
-    functions = {word: getattr(warp_functions, word) for word in dir(warp_functions)
-                 if not re.match(r"_|wp$", word)}  # fmt: skip
-    space: dict[str, Any] = {"wp": wp, "__name__": module.name, **functions}
+    space: dict[str, Any] = {"wp": wp, "__name__": module.name, **FUNCTIONS}
     exec(compile(source, file, "exec"), space)  # noqa: S102  our own text, see the head of this file
     return wp.Kernel(space[key], key=key, module=module, options={"enable_backward": False})

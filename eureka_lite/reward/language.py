@@ -124,8 +124,11 @@ class Builder:
 
     def __call__(self, name: str, *arguments: int) -> int:
         """One operation on nodes; what depends on the sign of a zero sees zeros without sign."""
-        if name in ("div", "atan2"):
-            arguments = (arguments[0] if name == "div" else self.unsigned(arguments[0]), self.unsigned(arguments[1]))
+        if name == "div":
+            x, y = arguments
+            return self.graph.add(name, x, self.unsigned(y))
+        if name == "atan2":
+            return self.graph.add(name, *map(self.unsigned, arguments))
         if name == "pow":
             return self._pow(*arguments)
         return self.graph.add(name, *arguments)

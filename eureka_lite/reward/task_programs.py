@@ -84,9 +84,8 @@ def _derived(task: Task, signal: Signal) -> Program:
             f"it has {size} element{'s' * (size > 1)}, the signal {signal.size}",
             'give the signal kind = "vec3", or kind = "vector" and a size',
         )
-    for other in task.signals:
-        later = other.source.kind in ("expr", "fold") and other.column >= signal.column
-        if later and any(column in program.signal_columns for column in range(other.column, other.column + other.size)):
+    for other in task.signals.reading(program.signal_columns):
+        if other.source.kind in ("expr", "fold") and other.column >= signal.column:
             raise mistake(
                 f"it reads {other.name}, which is not computed yet", f"move [signals.{other.name}] above this one"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from eureka_lite.reward.check import check
@@ -30,7 +30,7 @@ class Verdict:
     error: RewardError | None = None
     block: str = ""
     used: tuple[str, ...] = ()
-    unused: tuple[str, ...] = field(default=())
+    unused: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The verdict as `check --json` prints it."""
@@ -67,6 +67,5 @@ def judge(text: str, signals: SignalTable, file: str, reply: bool = False) -> Ve
         program = check(text, signals, file=file)
     except RewardError as error:
         return Verdict("refused", error=error, block=block)
-    read = set(program.signal_columns)
-    used = tuple(s.name for s in signals if read & set(range(s.column, s.column + s.size)))
+    used = tuple(s.name for s in signals.reading(program.signal_columns))
     return Verdict("accepted", program, None, block, used, tuple(n for n in signals.names if n not in used))

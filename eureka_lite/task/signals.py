@@ -7,7 +7,7 @@ documented quantity of one world; all signals of a task stand side by side in on
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -104,6 +104,11 @@ class SignalTable:
     def names(self) -> tuple[str, ...]:
         """Names in column order."""
         return tuple(signal.name for signal in self.signals)
+
+    def reading(self, columns: Iterable[int]) -> tuple[Signal, ...]:
+        """The signals that any of `columns` belongs to, in the order of the table."""
+        wanted = set(columns)
+        return tuple(signal for signal in self if wanted.intersection(range(signal.column, signal.columns.stop)))
 
     def column_names(self) -> list[str]:
         """One name per column: `time`, `cup_pos[2]`, `joint_vel.pitch`."""

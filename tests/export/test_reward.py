@@ -18,7 +18,7 @@ PROGRAMS = {
     "    turned = sign(yaw(q)) * acos(up.z)\n    bonus = float(far < 0.5) + min(s.time, 1.0)\n"
     "    return {'near': exp(-far / 0.2), 'turned': -turned, 'bonus': bonus, 'const': 0.5, 'gain': s.cup_up[2] - prev.cup_up[2]}\n",
     "cartpole": "def reward(s, prev):\n    np = s.pole_angle\n    one = np * 2.0\n    if abs(np) > 0.5 or s.cart_pos > 1.0:\n"
-    "        one = -1.0\n    return one, {'lambda': one, 'a-b': s.action[0] ** 2 * round(s.time)}\n",
+    "        one = -1.0\n    return one, {'lambda': one, 'a-b': s.action[0] ** 2 * round(s.time), 'c d': sign(s.cart_vel)}\n",
 }
 DRIVERS = {
     "numpy": "s, prev = ({n: d[:, a] if k == 's' else d[:, a:b] for n, k, a, b in T} for d in (now, before))\n"

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import time
 
 import pytest
 
@@ -174,3 +175,20 @@ def test_a_helper_is_put_before_what_needs_it():
 
 def test_there_are_enough_odd_replies():
     assert len(FOUND) + len(NONE) + len(BREAKS_OFF) + len(CUT_OFF) >= 60
+
+
+HUGE = {
+    "thoughts": "<think>" * 14_000 + CODE,
+    "code that goes on": "a = 1\n" * 8_000 + "x y\n" + CODE,
+    "code that cannot be read": "a = (1\n" * 3_000 + CODE,
+    "fences in fences": "".join("`" * n + "\n" for n in range(1_000, 2, -1)) + CODE,
+    "empty fences": "```\n" * 40_000 + CODE,
+    "a huge block": f"```python\n{CODE}" + "x = 1\n" * 60_000 + "(\n```",
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_huge_reply_takes_no_time(name):
+    began = time.monotonic()
+    extract(HUGE[name])
+    assert time.monotonic() - began < 10.0
