@@ -24,7 +24,8 @@ MAX_NODES = 5_000
 MAX_DEPTH = 100
 ALIASES = {"reward": ("compute_reward", "reward_function", "reward_fn", "get_reward")}
 
-ROWS = {"s", "state", "obs", "row", "signals", "prev", "previous", "last", "prev_state", "prev_s", "s_prev"}
+PREVIOUS = {"prev", "previous", "last", "prev_state", "previous_state", "last_state", "prev_s", "s_prev", "last_obs"}
+ROWS = {"s", "state", "obs", "row", "signals", *PREVIOUS}
 
 Returns = Literal["components", "scalar", "bool", "value"]
 
@@ -182,6 +183,9 @@ class _Check:
                 f"write def {self.function}(s): or def {self.function}(s, prev):",
             )  # fmt: skip
             return None
+        strangers.sort(key=lambda argument: argument.arg in PREVIOUS)
+        if len(strangers) == 1 and strangers[0].arg in PREVIOUS:
+            rows = rows[1:]
         scope |= {argument.arg: row for argument, row in zip(strangers, rows, strict=False)}
         return scope
 

@@ -204,6 +204,17 @@ def test_a_parameter_that_is_no_signal_is_named():
         check("def compute_reward(pos, goall):\n    return norm(pos - goall)\n", TABLE)
 
 
+@pytest.mark.parametrize("head", ["pos, prev", "self, prev", "prev, s", "s, last_state", "a, b", "prev, pos"])
+def test_the_row_before_is_told_by_its_name_or_place(head):
+    names = [name.strip() for name in head.split(",")]
+    before = next((n for n in names if n in ("prev", "last_state", "b")), "")
+    now = next(n for n in names if n != before)
+    here = "pos" if now == "pos" else f"{now}.pos"
+    source = f"def reward({head}):\n    return {{'a': norm({here}) - norm({before}.pos)}}\n"
+    plain = "def reward(s, prev):\n    return {'a': norm(s.pos) - norm(prev.pos)}\n"
+    assert check(source, TABLE).hash == check(plain, TABLE).hash
+
+
 def test_names_of_the_program_win_over_those_of_the_dialects():
     source = "def clip(a):\n    return a * 2.0\ndef reward(s):\n    np = s.pos\n    return {'a': clip(s.x) + np[0]}\n"
     assert check(source, TABLE).hash == check("def reward(s):\n    return {'a': s.x * 2.0 + s.pos[0]}\n", TABLE).hash
