@@ -147,4 +147,4 @@ def sparkline(
 def _level(value: float, low: float, high: float, levels: str) -> str:
     span = high - low
     share = (value - low) / span if span > 0.0 and math.isfinite(span) else 0.5
-    return levels[min(len(levels) - 1, max(0, int(share * len(levels))))]
+    return levels[min(len(levels) - 1, int(min(max(share, 0.0), 1.0) * len(levels)))]
