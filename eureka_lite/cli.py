@@ -120,13 +120,24 @@ def design(
 def review(
     run: Annotated[str, typer.Argument(help="A run's folder, its name or a beginning of it, or `last`.")] = "last",
     code: Annotated[str | None, typer.Option(metavar="ID", help="One candidate's code and what its terms did.")] = None,
+    diff: Annotated[
+        tuple[str, str] | None, typer.Option(metavar="ID ID", help="What the second reward does otherwise.")
+    ] = None,
     out: Runs = Path("runs"),
 ) -> None:
     """Show the ranking of a run, finished or not."""
+    from eureka_lite.report.difference import show_difference
     from eureka_lite.report.review import review as show_review
+    from eureka_lite.reward.explain import difference
     from eureka_lite.store.run import RunFolder
 
-    show_review(RunFolder.open(run, out), Console(), code)
+    opened = RunFolder.open(run, out)
+    if diff is None:
+        show_review(opened, Console(), code)
+        return
+    loaded, first = _reward_of(opened, diff[0])
+    _, second = _reward_of(opened, diff[1])
+    show_difference(difference(first, second, loaded.signals), *diff, Console())
 
 
 @app.command()
@@ -185,6 +196,8 @@ def check(
     """
     from eureka_lite.export.reward import export_reward
     from eureka_lite.resources import tasks_folder
+    from eureka_lite.reward.constants import constant_names
+    from eureka_lite.reward.formula import formulas
     from eureka_lite.reward.task_programs import human_program, task_programs
     from eureka_lite.reward.verdict import judge
     from eureka_lite.task.load import load_task
@@ -205,9 +218,12 @@ def check(
         for note in program.notes:
             print(f"{reward}: {note}")
         print(f"{reward}: fine{f', {verdict.block}' if verdict.block else ''}; hash {program.hash}")
-        print(f"components: {', '.join(program.outputs)}")
         print(f"signals: {', '.join(verdict.used) or 'none'}; not used: {', '.join(verdict.unused) or 'none'}")
-        print(f"constants: {', '.join(f'{c:g}' for c in program.constants) or 'none'}")
+        print("components:")
+        for name, formula in formulas(program, loaded.signals).items():
+            print(f"  {name} = {formula}")
+        named = zip(constant_names(program), program.constants, strict=True)
+        print(f"constants: {', '.join(f'{name} = {value:g}' for name, value in named) or 'none'}")
     if verdict.program is None:
         sys.exit(FAILED)
 
@@ -225,20 +241,13 @@ def export(
 ) -> None:
     """Write a reward as one file that runs without this package."""
     from eureka_lite.export.reward import export_reward
-    from eureka_lite.reward import check as check_reward
     from eureka_lite.store.run import RunFolder
-    from eureka_lite.task.load import load_task
 
     language = _language(reward, "--reward")
     if quat not in ("wxyz", "xyzw"):
         raise typer.BadParameter(f"{quat!r} is not one of wxyz, xyzw", param_hint="--quat")
     opened = RunFolder.open(run, out)
-    source = read_text(opened.candidate(id) / "reward.py")
-    if source is None:
-        there = ", ".join(i for i in opened.candidates() if (opened.candidate(i) / "reward.py").is_file()) or "none"
-        raise StoreError(f"{opened.path} has no reward program of {id!r}; there are: {there}")
-    loaded = load_task(opened.task_folder, str(opened.info.get("task", "task")))
-    program = check_reward(source, loaded.signals, file=str(opened.candidate(id) / "reward.py"))
+    loaded, program = _reward_of(opened, id)
     text = export_reward(program, loaded, language, quat == "xyzw", f"{id} of {opened.path.name}")
     if file is None:
         print(text, end="")
@@ -273,6 +282,19 @@ def _text(path: str) -> str:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise typer.BadParameter(f"{path} cannot be read: {error}", param_hint="REWARD") from None
+
+
+def _reward_of(run: Any, id: str) -> tuple[Any, Any]:
+    """A run's own task, and the checked program of one of its candidates."""
+    from eureka_lite.reward import check as check_reward
+    from eureka_lite.task.load import load_task
+
+    source = read_text(run.candidate(id) / "reward.py")
+    if source is None:
+        there = ", ".join(i for i in run.candidates() if (run.candidate(i) / "reward.py").is_file()) or "none"
+        raise StoreError(f"{run.path} has no reward program of {id!r}; there are: {there}")
+    task = load_task(run.task_folder, str(run.info.get("task", "task")))
+    return task, check_reward(source, task.signals, file=str(run.candidate(id) / "reward.py"))
 
 
 def _policies(run: Any, id: str) -> list[Path]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 import warnings
+from dataclasses import replace
 from typing import Literal
 
 from eureka_lite.reward.dialects import Dialects
 from eureka_lite.reward.expressions import Expressions, Scope, TooLong
 from eureka_lite.reward.graph import MAX_OPERATIONS, TooLarge, digest
 from eureka_lite.reward.problems import RewardError
-from eureka_lite.reward.program import MAX_COMPONENTS, Program
+from eureka_lite.reward.program import MAX_COMPONENTS, Call, Program
 from eureka_lite.reward.statements import Statements
 from eureka_lite.reward.values import Components, Group, Number, Row, Truth, Unknown, Value, Vector, describe
 from eureka_lite.task.signals import SignalTable, did_you_mean
@@ -202,6 +203,8 @@ class _Check:
             uses_prev=any(o.name == "prev" for o in operations), hash=digest(operations, kept, constants),
             structure_hash=digest(operations, kept, None), notes=tuple(self.notes),
             names=tuple((place[node], name) for node, name in self.expressions.names.items() if node in place),
+            calls=tuple((place[node], _moved(call, place)) for node, call in self.expressions.calls.items()
+                        if node in place and all(a in place for group in call.arguments for a in group)),
         )  # fmt: skip
 
     def _results(self, value: Value) -> tuple[tuple[str, ...], list[int], bool]:
@@ -246,6 +249,10 @@ class _Check:
             expressions.problem(where, "type", f"{self.function} returns {describe(value)}",
                                 'return a dict of named components, as in {"near": 1.0}')  # fmt: skip
         return (), [], False
+
+
+def _moved(call: Call, place: dict[int, int]) -> Call:
+    return replace(call, arguments=tuple(tuple(place[a] for a in group) for group in call.arguments))
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -13,6 +13,7 @@ import keyword
 from dataclasses import dataclass, field
 from typing import Literal
 
+from eureka_lite.reward.constants import constant_names, free_name
 from eureka_lite.reward.language import OPERATIONS
 from eureka_lite.reward.program import Program
 from eureka_lite.task.signals import Signal, SignalTable
@@ -42,23 +43,10 @@ def source_text(program: Program, signals: SignalTable, backend: Backend, xyzw: 
     return _Emitter(program, signals, backend, xyzw).text()
 
 
-def constant_names(program: Program) -> tuple[str, ...]:
-    """One identifier per constant: the variable that holds it, or c0, c1, ..."""
-    taken: set[str] = set()
-    given = dict(program.names)
-    slots = {int(o.value or 0): i for i, o in enumerate(program.operations) if o.name == "constant"}
-    wanted = [given.get(slots.get(slot, -1), "") or f"c{slot}" for slot in range(len(program.constants))]
-    return tuple(_identifier(name, taken) for name in wanted)
-
-
 def _identifier(wanted: str, taken: set[str]) -> str:
     """A name that is free; notes it as taken."""
     base = wanted if wanted.isidentifier() and wanted.isascii() else "v"
-    name, number = f"{base}_" if base in TAKEN else base, 2
-    while name in taken:
-        name, number = f"{base}_{number}", number + 1
-    taken.add(name)
-    return name
+    return free_name(f"{base}_" if base in TAKEN else base, taken)
 
 
 @dataclass

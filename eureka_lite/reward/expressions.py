@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from eureka_lite.reward.graph import Graph
 from eureka_lite.reward.language import FUNCTIONS, NAMED_CONSTANTS, Builder, Function, Parameter
 from eureka_lite.reward.problems import Problem
+from eureka_lite.reward.program import Call
 from eureka_lite.reward.values import (
     Components,
     Group,
@@ -53,6 +55,7 @@ class Expressions:
         problems: mistakes so far.
         constants: named constants of the module.
         names: node -> the variable that held it first, for people who read what is emitted.
+        calls: node -> the call of a function that it is the value of, for the same people.
         call_helper: called for functions that the program defines.
     """
 
@@ -64,6 +67,7 @@ class Expressions:
         self.problems: list[Problem] = []
         self.constants: Scope = {}
         self.names: dict[int, str] = {}
+        self.calls: dict[int, Call] = {}
         self.helpers: dict[str, ast.FunctionDef] = {}
         self.call_helper: Callable[[ast.Call, list[Value], dict[str, Value]], Value] | None = None
         self._slots: dict[tuple[int, int], int] = {}
@@ -296,10 +300,12 @@ class Expressions:
 
         def combine(x: int, y: int) -> int:
             if kind is ast.Pow:
-                return self.builder.power(x, y, static)
+                return self._noted("pow", self.builder.power(x, y, static), x, y)
             if kind in (ast.Mod, ast.FloorDiv):  # on floats, as Python's: no whole number is divided anywhere
-                quotient = self.builder("floor", self.builder("div", x, y))
-                return quotient if kind is ast.FloorDiv else self.builder("sub", x, self.builder("mul", y, quotient))
+                quotient = self._noted("floordiv", self.builder("floor", self.builder("div", x, y)), x, y)
+                if kind is ast.FloorDiv:
+                    return quotient
+                return self._noted("mod", self.builder("sub", x, self.builder("mul", y, quotient)), x, y)
             return self.builder(BINARY[kind], x, y)
 
         result = self._each([a, b], node, combine)
@@ -449,14 +455,23 @@ class Expressions:
         hint = "of a number take abs(...)" if isinstance(value, Number) else ""
         return self.problem(node, "type", f"{describe(value)} where a vector is needed", hint)
 
+    def _noted(self, function: str, result: int | list[int], *arguments: int | list[int]) -> Any:
+        """Return the result of a call and remember what call it was."""
+        given = tuple((a,) if isinstance(a, int) else tuple(a) for a in arguments)
+        flat = {node for group in given for node in group}
+        for i, node in enumerate([result] if isinstance(result, int) else result):
+            operation = self.graph.operations[node]
+            if node not in flat and operation.arguments and (operation.name != function or function == "where"):
+                self.calls.setdefault(node, Call(function, given, None if isinstance(result, int) else i))
+        return result
+
     def _apply(self, function: Function, given: list[Value], keywords: dict[str, Value], node: ast.Call) -> Value:
         if function.variadic and len(given) == 1 and not keywords and isinstance(given[0], Vector | Group):
             vector = self._as_vector(given[0], node)
-            return (
-                self._wrapped(function, function.build(self.builder, *vector.nodes), vector)
-                if isinstance(vector, Vector)
-                else vector
-            )
+            if not isinstance(vector, Vector):
+                return vector
+            result = function.build(self.builder, *vector.nodes)
+            return self._wrapped(function, self._noted(function.name, result, list(vector.nodes)), vector)
         arguments = self._bound(function, given, keywords, node)
         if arguments is None:
             return Unknown()
@@ -469,7 +484,8 @@ class Expressions:
         sizes = {len(part) for part in shaped if isinstance(part, list)}
         if len(sizes) > 1 and all(p.kind == "vector" for p in parameters):
             return self.problem(node, "type", f"{function.name} needs vectors of one size, not {sorted(sizes)}")
-        return self._wrapped(function, function.build(self.builder, *shaped), arguments[0])
+        result = function.build(self.builder, *shaped)
+        return self._wrapped(function, self._noted(function.name, result, *shaped), arguments[0])
 
     @staticmethod
     def _wrapped(function: Function, result: int | list[int], first: Value) -> Value:
@@ -520,13 +536,12 @@ class Expressions:
 
         def combine(*nodes: int) -> int:
             remaining = iter(nodes)
-            return function.build(
-                self.builder, *(fixed[i] if i in fixed else next(remaining) for i in range(len(arguments)))
-            )
+            given = [fixed[i] if i in fixed else next(remaining) for i in range(len(arguments))]
+            return self._noted(function.name, function.build(self.builder, *given), *given)
 
         if function.name == "pow" and isinstance(arguments[1], Number):
             static = arguments[1].static
-            return self._each(rest, node, lambda x, y: self.builder.power(x, y, static))
+            return self._each(rest, node, lambda x, y: self._noted("pow", self.builder.power(x, y, static), x, y))
         return self._each(rest, node, combine)
 
     def _shaped(self, parameter: Parameter, value: Value, node: ast.AST, function: Function) -> int | list[int] | None:

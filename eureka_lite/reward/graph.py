@@ -87,20 +87,26 @@ class Graph:
         return tuple(kept), tuple(place[r] for r in results), slots, place
 
 
-def digest(operations: tuple[Operation, ...], results: tuple[int, ...], constants: tuple[float, ...] | None) -> str:
-    """16 hex digits of what is computed, whatever its names, order of terms and lines; None leaves constants out."""
-    digests: list[str] = []
+def digests(operations: tuple[Operation, ...], constants: tuple[float, ...] | None) -> list[str]:
+    """What each operation computes, as 64 hex digits; None leaves constants out."""
+    found: list[str] = []
     for operation in operations:
         value = operation.value
         if operation.name == "constant":
             value = None if constants is None else constants[int(operation.value or 0)]
-        arguments = [digests[a] for a in operation.arguments]
+        arguments = [found[a] for a in operation.arguments]
         if operation.name in COMMUTATIVE:
             arguments.sort()
         kind = "constant" if operation.name == "literal" else operation.name
         if kind == "constant" and value is not None:
             value = float(value)
         text = f"{kind}|{value!r}|{'|'.join(arguments)}"
-        digests.append(hashlib.sha256(text.encode()).hexdigest())
-    parts = sorted(digests[r] for r in results)
+        found.append(hashlib.sha256(text.encode()).hexdigest())
+    return found
+
+
+def digest(operations: tuple[Operation, ...], results: tuple[int, ...], constants: tuple[float, ...] | None) -> str:
+    """16 hex digits of what is computed, whatever its names, order of terms and lines; None leaves constants out."""
+    known = digests(operations, constants)
+    parts = sorted(known[r] for r in results)
     return hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]

@@ -10,6 +10,21 @@ MAX_COMPONENTS = 32
 
 
 @dataclass(frozen=True)
+class Call:
+    """A function call of the text that became several operations: what people read instead of these.
+
+    Attributes:
+        function: its name in the table, or `pow`, `floordiv`, `mod` of the operators.
+        arguments: indexes of operations; several for a vector.
+        element: which element of the function's vector this is; None of a number.
+    """
+
+    function: str
+    arguments: tuple[tuple[int, ...], ...]
+    element: int | None = None
+
+
+@dataclass(frozen=True)
 class Program:
     """A program of the reward language that passed the check.
 
@@ -27,6 +42,7 @@ class Program:
         structure_hash: the same without the constants.
         notes: what was left out of the text.
         names: (index of an operation, variable of the text that held it first).
+        calls: (index of an operation, the call of the text that it is the value of).
     """
 
     name: str
@@ -42,6 +58,7 @@ class Program:
     structure_hash: str
     notes: tuple[str, ...] = ()
     names: tuple[tuple[int, str], ...] = ()
+    calls: tuple[tuple[int, Call], ...] = ()
 
     @property
     def signal_columns(self) -> tuple[int, ...]:

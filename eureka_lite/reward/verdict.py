@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from eureka_lite.reward.check import check
+from eureka_lite.reward.constants import constant_names
 from eureka_lite.reward.extract import extract
 from eureka_lite.reward.problems import Problem, RewardError
 from eureka_lite.reward.program import Program
@@ -43,6 +44,7 @@ class Verdict:
             "signals": list(self.used),
             "unused_signals": list(self.unused),
             "constants": list(program.constants) if program else [],
+            "constant_names": list(constant_names(program)) if program else [],
             "hash": program.hash if program else None,
             "notes": list(program.notes) if program else [],
             "errors": [

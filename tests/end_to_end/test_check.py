@@ -20,7 +20,8 @@ def test_a_reward_is_accepted(tmp_path):
     said = run(tmp_path, "check", "r.py", "--task", "cartpole").stdout
     for part in (
         "line 1: the import is left out",
-        "components: up, calm",
+        "components:\n  up = cos(s.pole_angle)\n  calm = -0.5 * s.pole_rate ** 2",
+        "constants: calm_weight = -0.5",
         "signals: pole_angle, pole_rate; not used: cart_pos",
     ):
         assert part in said

@@ -145,7 +145,7 @@ def _operation(name: str, a: list[np.ndarray], e: list[np.ndarray]) -> tuple[np.
             relative = np.abs(y) * ex / np.maximum(np.abs(x) - ex, 1e-300) + np.abs(np.log(np.abs(x) + 1e-300)) * (
                 ey + 8 * ULP * np.abs(y)
             )
-            exact = (x == 0) | (x == 1) | (y == 0) | np.isinf(x) | np.isinf(y)
+            exact = (ex == 0) & ((x == 0) | (x == 1)) | (ey == 0) & (y == 0) | np.isinf(x) | np.isinf(y)
             return value, np.where(exact, 0.0, np.abs(value) * np.expm1(np.minimum(relative, 700))), near
         case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
             f = {
