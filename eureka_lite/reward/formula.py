@@ -7,7 +7,7 @@ long is shown as the variable that held it in the text, and defined on a line of
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eureka_lite.reward.program import Call, Program
 from eureka_lite.task.signals import SignalTable
@@ -18,8 +18,8 @@ WHOLE, CONDITION, OR, AND, NOT, COMPARE, SUM, PRODUCT, SIGN, POWER, ATOM = range
 BINARY = {
     "add": (" + ", SUM), "sub": (" - ", SUM), "mul": (" * ", PRODUCT), "div": (" / ", PRODUCT),
     "floordiv": (" // ", PRODUCT), "mod": (" % ", PRODUCT), "pow": (" ** ", POWER), "and": (" and ", AND),
-    "or": (" or ", OR), "lt": (" < ", COMPARE), "le": (" <= ", COMPARE), "gt": (" > ", COMPARE), "ge": (" >= ", COMPARE),
-    "eq": (" == ", COMPARE), "ne": (" != ", COMPARE),
+    "or": (" or ", OR), "lt": (" < ", COMPARE), "le": (" <= ", COMPARE), "gt": (" > ", COMPARE),
+    "ge": (" >= ", COMPARE), "eq": (" == ", COMPARE), "ne": (" != ", COMPARE),
 }  # fmt: skip
 ELEMENTWISE = {"add", "sub", "mul", "div", "neg"}
 
@@ -137,7 +137,7 @@ class _Writer:
     # --- vectors ------------------------------------------------------------------------------------------------
 
     def _vector(self, nodes: tuple[int, ...], depth: int) -> Piece | None:
-        """Several operations as one vector: a signal, a call, or an operation element by element; None if it is none."""
+        """Several operations as one vector: a signal, a call, or one operation on vectors; None if it is none."""
         if depth > DEEPEST or len(set(nodes)) == 1:
             return None
         if nodes not in self.vectors:
@@ -151,25 +151,20 @@ class _Writer:
     def _signal(self, nodes: tuple[int, ...]) -> Piece | None:
         leaves = [self.program.operations[node] for node in nodes]
         names, columns = {leaf.name for leaf in leaves}, [int(leaf.value or 0) for leaf in leaves]
-        if (
-            len(names) > 1
-            or not names <= {"signal", "prev"}
-            or columns != list(range(columns[0], columns[0] + len(nodes)))
-        ):
+        start, size = min(columns), len(nodes)
+        if names not in ({"signal"}, {"prev"}) or columns != list(range(start, start + size)):
             return None
         found = self.signals.reading(columns)
         if len(found) > 1:
             return None
-        text, first = f"{'s' if names == {'signal'} else 'prev'}.{found[0].name}", columns[0] - found[0].column
-        return (text if len(nodes) == found[0].size else f"{text}[{first}:{first + len(nodes)}]"), ATOM
+        text, first = f"{'s' if names == {'signal'} else 'prev'}.{found[0].name}", start - found[0].column
+        return (text if size == found[0].size else f"{text}[{first}:{first + size}]"), ATOM
 
     def _called(self, nodes: tuple[int, ...]) -> Piece | None:
-        calls = [self.calls.get(node) for node in nodes]
-        first = calls[0]
-        if first is None or any(c is None or (c.function, c.arguments, c.element) != (first.function, first.arguments, i)
-                                for i, c in enumerate(calls)):  # fmt: skip
+        first, *others = (self.calls.get(node) for node in nodes)
+        if first is None or [first, *others] != [replace(first, element=i) for i in range(len(nodes))]:
             return None
-        return self._call(Call(first.function, first.arguments))
+        return self._call(replace(first, element=None))
 
     def _elementwise(self, nodes: tuple[int, ...], depth: int) -> Piece | None:
         operations = [self.program.operations[node] for node in nodes]
